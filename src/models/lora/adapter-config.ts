@@ -61,7 +61,8 @@ const kinds = [
     peft_type: z.literal('LOKR'),
     alpha: z.number(),
     r: rank,
-    rank_pattern: z.record(NAMES, z.number().positive()).nullish(),
+    /** Of any patterns: they are asked for alone where no shape says the rank. */
+    rank_pattern: z.record(z.string(), z.number().positive()).nullish(),
   }),
 ] as const
 const schema = z.discriminatedUnion('peft_type', kinds, {
@@ -80,7 +81,12 @@ export interface AdapterConfig {
 /** Undefined where the files are those of no adapter. @throws ModelFormatError naming a field that is not supported */
 export async function readAdapterConfig(files: ModelFiles): Promise<AdapterConfig | undefined> {
   const config = await readOptionalConfig(files, ADAPTER_FILE, schema, EXPECTED)
-  return config && { base: config.base_model_name_or_path ?? undefined, scaleOf: scalesOf(config) }
+  return (
+    config && {
+      base: config.base_model_name_or_path ?? undefined,
+      scaleOf: scalesOf(config, `${files.location}/${ADAPTER_FILE}`),
+    }
+  )
 }
 
 /**
@@ -104,15 +110,23 @@ export function readMetadataScales(metadata: Readonly<Record<string, string>>, f
   ])
   const config: unknown = { peft_type: 'LORA', ...Object.fromEntries(entries) }
   const result = schema.safeParse(config)
-  if (result.success) return scalesOf(result.data)
+  if (result.success) return scalesOf(result.data, file)
   throw new ModelFormatError(file, expected, describeIssue(result.error.issues[0]!, config))
 }
 
-function scalesOf(config: z.infer<typeof schema>): ScaleOf {
+/** @param file its path, for errors */
+function scalesOf(config: z.infer<typeof schema>, file: string): ScaleOf {
   const alphas = readPattern(config.alpha_pattern)
   if (config.peft_type === 'LOKR') {
-    const ranks = readPattern(config.rank_pattern)
-    return (module, rank) => (alphas(module) ?? config.alpha) / (rank ?? ranks(module) ?? config.r)
+    const { rank_pattern: patterns } = config
+    const ranks = readPattern(patterns)
+    const isPlain = Object.keys(patterns ?? {}).every((name) => NAMES.safeParse(name).success)
+    const rankOf = (module: string) => {
+      if (isPlain) return ranks(module)
+      const expected = `${EXPECTED} with plain names of modules in rank_pattern, as the tensors of ${module.slice(0, 200)} say no rank`
+      throw new ModelFormatError(file, expected, 'other patterns')
+    }
+    return (module, rank) => (alphas(module) ?? config.alpha) / (rank ?? rankOf(module) ?? config.r)
   }
   const { lora_alpha: alpha, use_rslora: isStabilised } = config
   return (module, rank = config.r) => (alphas(module) ?? alpha) / (isStabilised ? Math.sqrt(rank) : rank)

@@ -181,6 +181,22 @@ describe('refused, counted and named', () => {
     await expect(changesOf(folder)).rejects.toMatchObject({ got: 'peft_type: "IA3" is not computed' })
   })
 
+  it('patterns of ranks that are no plain names, where no shape says the rank', async () => {
+    const config = { peft_type: 'LOKR', alpha: 6, r: 8, rank_pattern: { '.*embedder': 2 } }
+    const folder = await mkdtemp(join(work, 'pattern-'))
+    const put = async (tensors: readonly Spelled[]) => {
+      await copyFile(await write(tensors), join(folder, 'adapter_model.safetensors'))
+      await writeFile(join(folder, 'adapter_config.json'), JSON.stringify(config))
+    }
+    const whole = matrix('x_embedder.lokr_w1', 8, 4)
+    await put([whole, matrix('x_embedder.lokr_w2_a', 8, 2), matrix('x_embedder.lokr_w2_b', 2, 4)])
+    expect((await changesOf(folder)).get('x_embedder.weight')).toMatchObject([{ scale: 3 }])
+    await put([whole, matrix('x_embedder.lokr_w2', 8, 4)])
+    await expect(changesOf(folder)).rejects.toThrow(
+      'plain names of modules in rank_pattern, as the tensors of x_embedder',
+    )
+  })
+
   it('modules that the model lacks', async () => {
     const other = changesOf(fixtureFolder('lora-images/z-image-turbo/diffusers.safetensors'))
     await expect(other).rejects.toMatchObject({
