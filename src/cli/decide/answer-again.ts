@@ -10,6 +10,9 @@ import { isPassing, toLine } from './answer-line.ts'
 import type { AskedRow } from './row-requests.ts'
 import { splitLines } from './split-lines.ts'
 
+/** Lines that are written at once, as a file may have millions. */
+const TOGETHER = 200
+
 interface Asking {
   readonly engine: Engine
   readonly lora?: readonly LoraOption[] | undefined
@@ -38,10 +41,12 @@ export async function answerAgain(
   const output = await open(draft, 'wx', 0o600).catch(refuse)
   try {
     let failed = 0
+    const lines: string[] = []
     for await (const { line, fails } of linesNow(target, requests, asking)) {
-      await output.appendFile(line).catch(refuse)
+      if (lines.push(line) === TOGETHER) await output.appendFile(lines.splice(0).join('')).catch(refuse)
       if (fails) failed++
     }
+    await output.appendFile(lines.join('')).catch(refuse)
     await output.close()
     await replace(target, draft).catch(refuse)
     return failed
