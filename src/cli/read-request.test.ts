@@ -46,8 +46,13 @@ describe('the state', () => {
     await expect(readRequest({ file, questions: QUESTIONS })).rejects.toThrow(
       `state: the file ${file} has "state" beside "${name}", where with --questions it is the state itself; ${remedy}`,
     )
-    await writeFile(file, JSON.stringify({ state: 'late', [name]: 'none' }))
-    expect((await readRequest({ file, questions: QUESTIONS })).state).toEqual({ state: 'late', [name]: 'none' })
+    for (const state of [
+      { state: 'late', [name]: 'none' },
+      { state: 'firing', labels: { alertname: 'Late' } },
+    ]) {
+      await writeFile(file, JSON.stringify(state))
+      expect((await readRequest({ file, questions: QUESTIONS })).state).toEqual(state)
+    }
   })
 
   it('is refused in UTF-16 that no mark tells from UTF-8', async () => {

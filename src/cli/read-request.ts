@@ -17,7 +17,7 @@ export interface RequestArguments {
 /** The body of a decision request from command-line arguments, not yet checked. */
 export async function readRequest(args: RequestArguments): Promise<Record<string, unknown>> {
   const common = await readCommon(args)
-  if (args.questions !== undefined) return { state: await readState(args), ...common }
+  if (args.questions !== undefined) return { state: await readState(args, common.questions), ...common }
   if (args.state !== undefined) throw new InvalidRequestError('--questions', 'is required beside --state')
   const request = parseJson(await readText(args), 'request')
   if (typeof request === 'object' && request !== null && 'questions' in request) return { ...request, ...common }
@@ -39,7 +39,7 @@ async function readQuestions(given: string): Promise<unknown> {
   return parseJson(json, 'questions')
 }
 
-async function readState({ state, file }: RequestArguments): Promise<unknown> {
+async function readState({ state, file }: RequestArguments, questions: unknown): Promise<unknown> {
   if (state !== undefined && file !== undefined) {
     throw new InvalidRequestError('state', 'expected either --state or a file, got both')
   }
@@ -47,7 +47,7 @@ async function readState({ state, file }: RequestArguments): Promise<unknown> {
   const content = await readText({ file })
   if (!file?.endsWith('.json')) return content
   const value = parseJson(content, 'state')
-  refuseRequest(value, { path: 'state', source: `the file ${file}`, state: 'it', alone: 'the state' })
+  refuseRequest(value, { path: 'state', source: `the file ${file}`, state: 'it', alone: 'the state', questions })
   return value
 }
 

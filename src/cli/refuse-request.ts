@@ -8,17 +8,22 @@ interface Place {
   readonly state: string
   /** What is to be given. */
   readonly alone: string
+  /** What is asked of it, by name. */
+  readonly questions: unknown
 }
 
 /**
  * Refuses a whole request, or a labelled row, where there are questions already: it would be read with its own, or its labels. A record
- * with a field of that name, such as the state of an order, is a state like others.
+ * with a field of that name, such as the state of an order, is a state like others; so is one with labels that answer none of the questions,
+ * such as an alert of Prometheus.
  *
  * @throws InvalidRequestError saying what it has
  */
-export function refuseRequest(value: unknown, { path, source, state, alone }: Place): void {
+export function refuseRequest(value: unknown, { path, source, state, alone, questions }: Place): void {
   if (!isObject(value) || !('state' in value)) return
-  const beside = ['questions', 'labels'].find((name) => isObject(value[name]))
+  const { labels } = value
+  const isLabelled = isObject(labels) && Object.keys(labels).some((name) => Object.hasOwn(Object(questions), name))
+  const beside = isObject(value['questions']) ? 'questions' : isLabelled ? 'labels' : undefined
   if (beside === undefined) return
   const remedy = beside === 'questions' ? `leave --questions out, or give ${alone} alone` : `give ${alone} alone`
   const reason = `has "state" beside "${beside}", where with --questions ${state} is the state itself; ${remedy}`

@@ -228,7 +228,8 @@ describe('answers to rows', () => {
   })
 
   it.each(['questions', 'labels'])('are not to lines with state and %s where all have questions', async (name) => {
-    const each = await write('rows.jsonl', `{"state":"open","labels":["a"]}\n\n{"state":"x","${name}":{}}\n`)
-    await expect(decide({ each })).rejects.toThrow(`rows.jsonl: line 3 has "state" beside "${name}"`)
+    const others = '{"state":"open","labels":["a"]}\n{"state":"firing","labels":{"alertname":"Late"}}\n'
+    const each = await write('rows.jsonl', `${others}\n{"state":"x","${name}":{"q":{}}}\n`)
+    await expect(decide({ each })).rejects.toThrow(`rows.jsonl: line 4 has "state" beside "${name}"`)
   })
 })

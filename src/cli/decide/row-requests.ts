@@ -20,10 +20,12 @@ export async function* requestsOf(
   common: Readonly<Record<string, unknown>>,
   toAsked: (row: unknown) => string,
 ): AsyncGenerator<AskedRow, void, undefined> {
-  const hasQuestions = common.questions !== undefined
+  const { questions } = common
+  const hasQuestions = questions !== undefined
   for await (const { value, line } of readRows(file)) {
     const source = `${file}: line ${line}`
-    if (hasQuestions) refuseRequest(value, { path: '--each', source, state: 'each line', alone: 'the states' })
+    if (hasQuestions)
+      refuseRequest(value, { path: '--each', source, state: 'each line', alone: 'the states', questions })
     else refuseState(value, source)
     // The engine checks what it is given.
     const request = hasQuestions ? { ...common, state: value } : { ...(value as object), ...common }
