@@ -125,5 +125,8 @@ export type GivenThreshold<Threshold extends ThresholdInput> =
  * ```
  */
 export type ExactRequest<Request> = Request extends { readonly questions: infer Questions extends QuestionsInput }
-  ? NoOtherFields<Request, keyof DecisionRequestInput> & { readonly questions: ExactQuestions<Questions> }
+  ? NoOtherFields<Request, keyof DecisionRequestInput> & {
+      // Of a request that has one of several sets; elsewhere what is wrong would be reported of all questions, not where it is.
+      readonly questions: IsUnion<Questions> extends true ? CheckedQuestions<Questions> : ExactQuestions<Questions>
+    }
   : unknown

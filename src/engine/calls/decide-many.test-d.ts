@@ -81,3 +81,12 @@ it('a field that a request of many does not have is reported too', () => {
     },
   ])
 })
+
+it('a misspelt field of one of several sets of questions, of which a request has one, is reported', () => {
+  const one = { q: { type: 'noul', instructions: 'Today?' } } as const
+  const other = { q: { type: 'noul', instructions: 'Now?', min_confidance: 0.5 } } as const
+  const questions = Math.random() > 0.5 ? one : other
+  // @ts-expect-error there is no such field in this question
+  decideMany([{ state: 'x', questions }])
+  decideMany([{ state: 'x', questions: Math.random() > 0.5 ? one : TEAM }])
+})
