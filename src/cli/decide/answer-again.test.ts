@@ -66,14 +66,47 @@ it('rows that failed for a reason that may be over are asked again by the next r
   expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
 })
 
-it('the file stays as it was where the command is stopped meanwhile', async () => {
+/** A run that is stopped by its signal as it asks for `d`. */
+async function stopAtLast(reason?: unknown) {
   await run({ b: memory, d: memory }).report
-  const before = await readFile(out(), 'utf8')
-  await expect(run({ d: new AbortedError() }).report).rejects.toMatchObject({
-    code: 'aborted',
-    message: expect.stringContaining('the same command does so anew'),
-  })
-  expect(await readFile(out(), 'utf8')).toBe(before)
+  const stop = new AbortController()
+  const failures = {
+    get d() {
+      stop.abort(reason)
+      return new AbortedError()
+    },
+  }
+  const { asked, report } = run(failures, stop.signal)
+  const error: unknown = await report.catch((thrown: unknown) => thrown)
+  return { asked, error }
+}
+
+it('answers that have come are kept where the command is stopped, and the next one goes on', async () => {
+  const { asked, error } = await stopAtLast()
+  expect(asked).toEqual(['b', 'd'])
+  expect(error).toMatchObject({ code: 'aborted', message: expect.stringContaining('the same command goes on') })
+  expect((await read()).map(({ answers, error }) => answers ?? error.code)).toEqual([
+    'a',
+    'b',
+    'c',
+    'insufficient_memory',
+  ])
+  expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
+  const next = run({})
+  expect(await next.report).toEqual({ rows: 4, failed: 0 })
+  expect(next.asked).toEqual(['d'])
+})
+
+it('the file stays as it is where another command has taken it over', async () => {
+  const taken = new InvalidRequestError('--out', 'another command took the file over')
+  const { error } = await stopAtLast(taken)
+  expect(error).toMatchObject({ code: 'invalid_request' })
+  expect((await read()).map(({ answers, error }) => answers ?? error.code)).toEqual([
+    'a',
+    'insufficient_memory',
+    'c',
+    'insufficient_memory',
+  ])
   expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
 })
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { copyFile, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
-import { AbortedError, EngineDisposedError, toTesseraError } from '../../errors/index.ts'
+import { AbortedError, EngineDisposedError, InvalidRequestError, toTesseraError } from '../../errors/index.ts'
 import { imitate } from '../../models/files/write-whole.ts'
 import { notWritten } from '../output-files.ts'
 import { isPassing, toLine } from './answer-line.ts'
@@ -13,6 +13,8 @@ import { splitLines } from './split-lines.ts'
 /** Lines that are written at once, as a file may have millions. */
 const TOGETHER = 200
 
+const STOPPED = 'stopped while rows that failed were asked again'
+
 interface Asking {
   readonly engine: Engine
   readonly lora?: readonly LoraOption[] | undefined
@@ -21,7 +23,7 @@ interface Asking {
 
 /**
  * Asks the rows of a file of answers again that failed for a reason that may be over, and puts what comes in place of their lines.
- * The file is replaced whole, and stays as it was where the work ends early.
+ * The file is replaced whole; where the work is stopped, with the answers that have come.
  *
  * @param requests of the rows of the file, from the first on
  * @returns how many rows could not be answered again
@@ -48,7 +50,11 @@ export async function answerAgain(
     }
     await output.appendFile(lines.join('')).catch(refuse)
     await output.close()
+    const { aborted, reason } = asking.signal
+    // Another command has the file now.
+    if (aborted && InvalidRequestError.isInstance(reason)) throw reason
     await replace(target, draft).catch(refuse)
+    if (aborted) throw new AbortedError(`${STOPPED}; the same command goes on`, { cause: reason })
     return failed
   } finally {
     await output.close()
@@ -57,32 +63,30 @@ export async function answerAgain(
   }
 }
 
-/** The lines of the file as they are now. `fails` says of one that it was asked again for nothing. */
+/** The lines of the file as they are now. `fails` says of one that it was asked again for nothing. Once the work is stopped, they are those of before. */
 async function* linesNow(target: string, requests: AsyncGenerator<AskedRow, void>, asking: Asking) {
   let row = 0
   for await (const { text } of splitLines(createReadStream(target, 'utf8'))) {
     const { error } = JSON.parse(text) as { readonly error?: unknown }
-    const { value } = await requests.next()
-    if (value && isPassing(error)) {
-      const outcome = await ask(value, asking)
-      yield { line: toLine(outcome, row, value.asked), fails: outcome.error !== undefined }
-    } else yield { line: `${text}\n`, fails: false }
-    if (asking.signal.aborted) throw new AbortedError(undefined, { cause: asking.signal.reason })
+    const { value } = asking.signal.aborted ? {} : await requests.next()
+    const outcome = value && isPassing(error) ? await ask(value, asking) : undefined
+    if (value && outcome) yield { line: toLine(outcome, row, value.asked), fails: outcome.error !== undefined }
+    else yield { line: `${text}\n`, fails: false }
     row++
   }
 }
 
-async function ask({ request }: AskedRow, { engine, lora, signal }: Asking): Promise<Omit<DecisionOutcome, 'index'>> {
+/** Undefined where the work is stopped meanwhile. */
+async function ask(
+  { request }: AskedRow,
+  { engine, lora, signal }: Asking,
+): Promise<Omit<DecisionOutcome, 'index'> | undefined> {
   try {
     return { response: await engine.decide(request, { lora, signal }) }
   } catch (thrown) {
     const error = toTesseraError(thrown)
     if (EngineDisposedError.isInstance(error)) throw error
-    if (AbortedError.isInstance(error))
-      throw new AbortedError('stopped while rows that failed were asked again; the same command does so anew', {
-        cause: error,
-      })
-    return { error }
+    return AbortedError.isInstance(error) ? undefined : { error }
   }
 }
 

@@ -11,7 +11,7 @@ const NO_LOCK = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG']
 /**
  * Does some work on a file while no other command does work on it that takes its lock, `<file>.lock`, too: it waits for that one.
  *
- * @param work gets a signal that fires, too, where another command has taken the lock of one that stood still
+ * @param work gets a signal that fires, too, with that InvalidRequestError, where another command has taken the lock of one that stood still
  * @throws AbortedError where the signal fires while it waits; InvalidRequestError where the lock was taken, or cannot be
  */
 export async function whileAlone<Result>(
@@ -28,7 +28,8 @@ export async function whileAlone<Result>(
   }
   const onWait = () => void process.stderr.write(`${colors.dim(`waiting for another command that writes ${file}`)}\n`)
   const lost = new AbortController()
-  const onLost = () => lost.abort()
+  const happened = 'another command took the file over while this one stood still'
+  const onLost = () => lost.abort(new InvalidRequestError('--out', `${happened}; give the command again to go on`))
   let isBegun = false
   const begin = () => {
     isBegun = true
@@ -37,10 +38,7 @@ export async function whileAlone<Result>(
   try {
     return await withLock(path, { signal, onWait, onLost }, begin)
   } catch (cause) {
-    if (lost.signal.aborted) {
-      const happened = 'another command took the file over while this one stood still'
-      throw new InvalidRequestError('--out', `${happened}; give the command again to go on`, { cause })
-    }
+    if (lost.signal.aborted) throw lost.signal.reason
     if (isBegun) throw cause
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
     // That the file itself can be written was checked before.
