@@ -1,24 +1,27 @@
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { OPEN_KEPT_MS } from './job-leases.ts'
 import { KEEP_PART } from './job-scripts.ts'
-import { jobPartsKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { jobLeaseKey, jobPartsKey, OPEN_JOBS_KEY } from './queue-names.ts'
 import type { Sealer } from './sealer.ts'
 
 /** What jobs that are not over have come to, for processes that take them over. */
 export class JobParts {
   readonly #client: RedisClient
   readonly #sealer: Sealer
+  readonly #process: string
 
-  constructor(client: RedisClient, sealer: Sealer) {
+  /** @param process its name among those that have jobs */
+  constructor(client: RedisClient, sealer: Sealer, process: string) {
     this.#client = client
     this.#sealer = sealer
+    this.#process = process
   }
 
   /** One command, as the client never gives up those of a transaction while the server is away. */
   async keep(id: string, part: string): Promise<void> {
     const sealed = this.#sealer.seal(part, id)
-    const keys = [jobPartsKey(id), OPEN_JOBS_KEY]
-    await this.#client.eval(KEEP_PART, { keys, arguments: [id, sealed, String(OPEN_KEPT_MS)] })
+    const keys = [jobPartsKey(id), OPEN_JOBS_KEY, jobLeaseKey(id)]
+    await this.#client.eval(KEEP_PART, { keys, arguments: [id, this.#process, sealed, String(OPEN_KEPT_MS)] })
   }
 
   /** Without the parts that are sealed with a key that is not known here: what they hold is computed again. */

@@ -25,22 +25,34 @@ redis.call('SADD', open, id)
 redis.call('ZADD', account, createdAt, id)
 return false`
 
+/**
+ * Has a script know whether the job of an id is not over, and still the one that began at a time: the key of one that failed begins another, of
+ * which a process knows nothing that was cut off while it had the first.
+ */
+const IS_OPEN = `
+local function isOpen(open, account, id, createdAt)
+  if redis.call('SISMEMBER', open, id) == 0 then return false end
+  local began = redis.call('ZSCORE', account, id)
+  return not began or tonumber(began) == tonumber(createdAt)
+end`
+
 /** Replaces a job that is not over. */
-export const WRITE_JOB = `
-local job, open, request = unpack(KEYS)
-local id, sealed, keptMs = unpack(ARGV)
-if redis.call('SISMEMBER', open, id) == 0 then return 0 end
+export const WRITE_JOB = `${IS_OPEN}
+local job, open, account, request = unpack(KEYS)
+local id, sealed, keptMs, createdAt = unpack(ARGV)
+if not isOpen(open, account, id, createdAt) then return 0 end
 redis.call('PEXPIRE', request, keptMs)
 return redis.call('SET', job, sealed, 'PX', keptMs, 'XX') and 1 or 0`
 
 /**
- * Ends a job that is not over, and keeps its webhook, where it has one, in the same moment. Keys from the third on: what there is
+ * Ends a job that is not over, and keeps its webhook, where it has one, in the same moment. Keys from the fourth on: what there is
  * of the job beside itself.
  */
-export const END_JOB = `
-local id, sealed, keptMs, webhookId, webhook, webhookMs, webhooks = unpack(ARGV)
-if redis.call('SREM', KEYS[2], id) == 0 then return 0 end
-redis.call('DEL', unpack(KEYS, 3))
+export const END_JOB = `${IS_OPEN}
+local id, sealed, keptMs, createdAt, webhookId, webhook, webhookMs, webhooks = unpack(ARGV)
+if not isOpen(KEYS[2], KEYS[3], id, createdAt) then return 0 end
+redis.call('SREM', KEYS[2], id)
+redis.call('DEL', unpack(KEYS, 4))
 if not redis.call('SET', KEYS[1], sealed, 'PX', keptMs, 'XX') then return 0 end
 if webhookId then
   ${NOW}
@@ -67,13 +79,20 @@ if had and had ~= '${LEFT}' then return false end
 redis.call('SET', lease, process, 'PX', leaseMs)
 return {found, redis.call('GET', request) or '', had and 1 or 0}`
 
+/** Has a script know whether another process has a job: one of the same id, perhaps, that began later. */
+const IS_OTHERS = `
+local function isOthers(lease, process)
+  local had = redis.call('GET', lease)
+  return had and had ~= '${LEFT}' and had ~= process
+end`
+
 /**
- * Says that a process still has a job that is not over, which a batch may not be for weeks. Keys from the third on: what there is of it, whose time begins
+ * Says that a process still has a job that is not over, which a batch may not be for weeks, unless another one has taken it meanwhile. Keys from the third on: what there is of it, whose time begins
  * anew when half of it has passed, so that most renewals write the lease alone.
  */
-export const RENEW_JOB = `
+export const RENEW_JOB = `${IS_OTHERS}
 local id, process, leaseMs, keptMs = unpack(ARGV)
-if redis.call('SISMEMBER', KEYS[2], id) == 0 then return end
+if redis.call('SISMEMBER', KEYS[2], id) == 0 or isOthers(KEYS[1], process) then return end
 redis.call('SET', KEYS[1], process, 'PX', leaseMs)
 for at = 3, #KEYS do
   if redis.call('PTTL', KEYS[at]) < keptMs / 2 then redis.call('PEXPIRE', KEYS[at], keptMs) end
@@ -90,10 +109,10 @@ else redis.call('DEL', KEYS[1]) end`
  * Keeps a part of what a job that is not over has come to, after those that are there. Another process may have ended the job, and the next one of
  * its id would take the part for its own.
  */
-export const KEEP_PART = `
-local parts, open = unpack(KEYS)
-local id, sealed, keptMs = unpack(ARGV)
-if redis.call('SISMEMBER', open, id) == 0 then return end
+export const KEEP_PART = `${IS_OTHERS}
+local parts, open, lease = unpack(KEYS)
+local id, process, sealed, keptMs = unpack(ARGV)
+if redis.call('SISMEMBER', open, id) == 0 or isOthers(lease, process) then return end
 redis.call('RPUSH', parts, sealed)
 redis.call('PEXPIRE', parts, keptMs)`
 

@@ -65,8 +65,10 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
     const [one, two] = [await open(), await open(k2)]
     await one.add({ ...job, id: 'job_2' })
     await one.keepPart('job_2', 'a')
+    await one.release('job_2')
     await two.keepPart('job_2', 'b')
     expect(await two.readParts('job_2')).toEqual(['b'])
+    await two.remove('job_2')
   })
 
   it('keep no part that comes after their end, and begin without those of others of their id', async () => {
@@ -86,6 +88,27 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
     await two.keepPart(keyed.id, 'c')
     expect(await two.readParts(keyed.id)).toEqual(['c'])
     client.destroy()
+  })
+
+  it('are not ended by a process that was cut off while it had an earlier one of their id', async () => {
+    const [one, two] = [await open(), await open()]
+    const early = { ...job, id: 'job_5', digest: 'of the request' }
+    const late = { ...early, createdAt: 2 }
+    await one.add(early)
+    await two.write({ ...early, status: 'failed', endedAt: 2 })
+    expect(await two.add(late)).toBeUndefined()
+    await two.keepPart(late.id, 'its own')
+    // Which knows nothing of that.
+    await one.renew([early.id])
+    await one.keepPart(early.id, 'of the first')
+    expect(await one.write({ ...early, startedAt: 3 })).toBe(false)
+    expect(await one.write({ ...early, status: 'succeeded', endedAt: 3, result: 'of the first' })).toBe(false)
+    expect(await two.read(late.id)).toEqual(late)
+    expect(await two.readParts(late.id)).toEqual(['its own'])
+    // The lease is not the first one's.
+    await two.release(late.id)
+    expect(await one.takeOver()).toEqual([{ ...late, takenOver: 0 }])
+    expect(await one.write({ ...late, status: 'succeeded', endedAt: 3, result: 'its own' })).toBe(true)
   })
 
   it('are not forgotten while a process has them, and for the time that was asked when they are over', async () => {

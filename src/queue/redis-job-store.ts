@@ -115,8 +115,8 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     this.#client = client
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
-    const parts = new JobParts(client, sealer)
     this.#leases = new JobLeases(client, (id, sealed, request) => this.#openKnown(id, sealed, request))
+    const parts = new JobParts(client, sealer, this.#leases.process)
     this.shared = {
       renew: (ids) => this.#leases.renew(ids),
       takeOver: () => this.#leases.takeOver(),
@@ -164,10 +164,10 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
 
   async write(job: Job): Promise<boolean> {
     const { id, keepMs, endedAt } = job
-    const keys = [jobKey(id), OPEN_JOBS_KEY]
-    const order = [id, this.#seal(job)]
+    const keys = [jobKey(id), OPEN_JOBS_KEY, jobsKey(job.account)]
+    const order = (forMs: number) => [id, this.#seal(job), String(forMs), String(job.createdAt)]
     if (endedAt === undefined) {
-      const open = { keys: [...keys, jobRequestKey(id)], arguments: [...order, String(OPEN_KEPT_MS)] }
+      const open = { keys: [...keys, jobRequestKey(id)], arguments: order(OPEN_KEPT_MS) }
       return (await this.#client.eval(WRITE_JOB, open)) === 1
     }
     const webhook = this.#webhooks.describe(job)
@@ -175,7 +175,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     return (
       (await this.#client.eval(END_JOB, {
         keys: [...keys, ...besideOf(id)],
-        arguments: [...order, String(keepMs === 0 ? UNFETCHED_MS : keepMs), ...kept],
+        arguments: [...order(keepMs === 0 ? UNFETCHED_MS : keepMs), ...kept],
       })) === 1
     )
   }
