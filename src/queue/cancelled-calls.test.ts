@@ -56,6 +56,18 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that is can
     expect(await client.keys('tessera-queue:outcome:*')).toEqual([])
   })
 
+  it('stops in its worker, too, when the server has forgotten it too often', async () => {
+    const ended = Promise.allSettled([engine.decide(BODY)])
+    await expect.poll(() => fake.running).toBe(1)
+    for (let times = 0; times < 2; times++) {
+      await client.flushAll()
+      await expect.poll(waiting, { timeout: 15_000 }).toBe(1)
+    }
+    await client.flushAll()
+    expect(await ended).toMatchObject([{ reason: { code: 'worker_crashed' } }])
+    await expect.poll(() => fake.running, { timeout: 5000 }).toBe(0)
+  })
+
   it('stops, or leaves the queue, while the memory of the server is full', async () => {
     const cancelling = new AbortController()
     const calls = [1, 2].map(() => engine.decide(BODY, { signal: cancelling.signal }))

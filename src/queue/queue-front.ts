@@ -203,7 +203,11 @@ export class QueueFront {
       return this.#withdraw(pending)
     }
     if (state !== 'unknown' && state !== 'completed') return
-    if (pending.restored === MOST_RESTORED) return pending.reject(new WorkerCrashedError('the queue has lost the call'))
+    if (pending.restored === MOST_RESTORED) {
+      pending.reject(new WorkerCrashedError('the queue has lost the call'))
+      // A worker may have it still.
+      return this.#withdraw(pending)
+    }
     // The server may have forgotten the rounds, too: by its old one it would wait behind whoever came since.
     await this.#add(await this.#connect(), pending, pending.queue!)
     pending.restored++
