@@ -39,10 +39,14 @@ export interface AnswerParts {
 
 /** How long an outcome waits for its front, which may be gone. */
 const OUTCOME_KEPT_MS = 600_000
-/** Of two workers that have a call after a lost lease either may answer first: others are not to take it, and the other one is to stop. */
+/**
+ * Of two workers that have a call after a lost lease either may answer first: others are not to take it, and the other one is to stop. What
+ * nobody waits for any more is not kept: it would stay for its time.
+ */
 const KEEP_OUTCOME = `
-local outcome, call, lease = unpack(KEYS)
+local outcome, call, lease, cancelled = unpack(KEYS)
 local sealed, kept, token, topic, id, suspect = unpack(ARGV)
+if redis.call('HEXISTS', call, '${CALL_OVER}') + redis.call('EXISTS', cancelled) > 0 then return end
 redis.call('SET', outcome, sealed, 'PX', kept)
 if redis.call('EXISTS', call) == 1 then redis.call('HSET', call, '${CALL_OVER}', '1') end
 if suspect == '1' or redis.call('GET', lease) ~= token then redis.call('PUBLISH', topic, id) end`
@@ -90,10 +94,13 @@ export async function answerCall(parts: AnswerParts, job: Job<QueuedData>, curre
     throw new Error('the worker ended during the call')
   }
   const sealed = parts.sealer.seal(JSON.stringify(outcome), id)
-  const keys = [outcomeKey(id), callKey(queue, id), callLeaseKey(queue, id)]
+  const keys = [outcomeKey(id), callKey(queue, id), callLeaseKey(queue, id), cancelledKey(id)]
   const suspect = isSuspect(job) ? '1' : '0'
   const values = () => [sealed, String(OUTCOME_KEPT_MS), current.token, CANCEL_TOPIC, id, suspect]
-  await onceThere(() => client.eval(KEEP_OUTCOME, { keys, arguments: values() }), client)
+  // A server that is full keeps no mark of a call that was cancelled meanwhile.
+  const isCancelled = () => signal.aborted && signal.reason !== HANDED_BACK
+  const keep = async () => isCancelled() || (await client.eval(KEEP_OUTCOME, { keys, arguments: values() }))
+  await onceThere(keep, client)
   await tell(client, front, { id, type: 'done' })
 }
 

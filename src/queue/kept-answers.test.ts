@@ -4,10 +4,12 @@ import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-s
 import { WorkerCrashedError } from '../errors/index.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker } from './index.ts'
+import { loadBullmq } from './load-bullmq.ts'
 import { openCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
 
 const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
+const ACTIVE = 'tessera-queue:decide-decide-latest:active'
 
 describe.skipIf(!hasRedis())('what a worker has answered', () => {
   let redis: TestRedis
@@ -50,6 +52,44 @@ describe.skipIf(!hasRedis())('what a worker has answered', () => {
     expect(await engine.decide(BODY)).toMatchObject({ model: 'fake' })
     await sleep(2500)
     expect(fake.calls).toHaveLength(1)
+  })
+
+  it('is not kept where it was cancelled while the server had no room for it', async () => {
+    const admin = await connectRedis(redis.url)
+    fake.hold()
+    const cancelling = new AbortController()
+    const call = engine.decide(BODY, { signal: cancelling.signal })
+    await expect.poll(() => fake.running).toBe(1)
+    await admin.configSet('maxmemory', '1000')
+    fake.release()
+    await expect.poll(() => fake.running).toBe(0)
+    await sleep(500)
+    cancelling.abort()
+    await expect(call).rejects.toMatchObject({ code: 'aborted' })
+    await sleep(500)
+    await admin.configSet('maxmemory', '0')
+    await expect.poll(() => admin.lLen(ACTIVE)).toBe(0)
+    expect(await admin.keys('tessera-queue:outcome:*')).toEqual([])
+    admin.destroy()
+  })
+
+  it('is not kept where another worker has answered before', async () => {
+    const admin = await connectRedis(redis.url)
+    const { Queue } = await loadBullmq()
+    const queue = new Queue('decide-decide-latest', { connection: admin, prefix: 'tessera-queue' })
+    fake.hold()
+    await queue.add(
+      'decide',
+      { front: 'gone', sealed: JSON.stringify({ request: BODY, options: {} }) },
+      { jobId: 'one' },
+    )
+    await expect.poll(() => fake.running).toBe(1)
+    await admin.hSet('tessera-queue:decide-decide-latest:one', 'answered', '1')
+    fake.release()
+    await expect.poll(() => admin.lLen(ACTIVE)).toBe(0)
+    expect(await admin.keys('tessera-queue:outcome:*')).toEqual([])
+    await queue.close()
+    admin.destroy()
   })
 
   it.each(['SET', 'DEL'])(
