@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { OverloadedError, toTesseraError } from '../errors/index.ts'
+import { AbortedError, OverloadedError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { type AnswerParts, answerRequest } from './answer-request.ts'
 import { createErrorResponse } from './error-response.ts'
 import { AdminLimiter } from './limits/admin-limiter.ts'
@@ -36,7 +36,7 @@ export function createHandler({ routes, ...given }: HandlerParts) {
       trace.route = router.find(request.method, pathname)
       return await answerRequest(parts, request, trace.route, trace)
     } catch (thrown) {
-      trace.error = thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+      trace.error = explain(thrown, request.signal)
       // Clients of both kinds ask for paths that are not there.
       return createErrorResponse(trace.error, trace.route?.dialect ?? 'openai')
     }
@@ -67,6 +67,13 @@ export function createHandler({ routes, ...given }: HandlerParts) {
       while (running.size > 0) await Promise.allSettled(running)
     },
   }
+}
+
+/** A server that gave up on a request says why; a client that hung up does not. */
+function explain(thrown: unknown, { reason }: AbortSignal): TesseraError | Refusal {
+  if (thrown instanceof Refusal) return thrown
+  const error = toTesseraError(thrown)
+  return AbortedError.isInstance(error) && reason instanceof Refusal ? reason : error
 }
 
 function inSpan<T>({ span }: RequestTrace, work: () => Promise<T>): Promise<T> {

@@ -1,12 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { readElsewhere, setParsedBody } from '../body/parsed-body.ts'
+import { Refusal } from '../refusal.ts'
 import { boundRest } from './drop-rest.ts'
 
 /** Methods that the web standard forbids in a Request. No route takes them, nor the one that stands in for them. */
 const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK'])
+
+/** What a client is told whose request takes too long to arrive. */
+export const LATE = new Refusal(408, 'invalid_request', 'the request did not arrive in time')
+
+/** Connections that were closed on clients which were told so. */
+const late = new WeakSet<Socket>()
+
+/** Says that a connection is closed as its request takes too long to arrive, and not by its client. */
+export function noteLate(socket: Socket): void {
+  late.add(socket)
+}
 
 /** A request whose body a framework may have read already. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown }
@@ -18,7 +31,8 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   const controller = new AbortController()
   const closed = () => {
     // Over HTTP/2 a response counts as finished also where its stream was cancelled; there it was not ended.
-    if (!response.writableFinished || !response.writableEnded) controller.abort(new Error('the client hung up'))
+    if (response.writableFinished && response.writableEnded) return
+    controller.abort(late.has(message.socket) ? LATE : new Error('the client hung up'))
   }
   // What stands in front of the service may have taken longer than the client waited: it closes once.
   if (response.destroyed) closed()

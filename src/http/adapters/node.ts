@@ -17,7 +17,7 @@ import { createErrorResponse } from '../error-response.ts'
 import { Refusal } from '../refusal.ts'
 import { createWaitingBound } from './bound-waiting.ts'
 import type { FetchServer } from './fetch-server.ts'
-import { type NodeRequest, sendWebResponse, toWebRequest } from './node-messages.ts'
+import { LATE, type NodeRequest, noteLate, sendWebResponse, toWebRequest } from './node-messages.ts'
 
 /** A listener for `http.createServer`, and a handler for everything built on it. */
 export type NodeListener = (message: IncomingMessage, response: ServerResponse) => void
@@ -125,8 +125,10 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   })
   http.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     // In the midst of an answer, or from a client that was told already and keeps its side open, as this server lets it.
-    if (responses.get(socket)?.headersSent || !socket.writable) socket.destroy()
-    else void refuse(socket, FAULTS.get(code) ?? MALFORMED)
+    if (responses.get(socket)?.headersSent || !socket.writable) return void socket.destroy()
+    const refusal = FAULTS.get(code) ?? MALFORMED
+    if (refusal === LATE) noteLate(socket)
+    void refuse(socket, refusal)
   })
   return http
 }
@@ -147,7 +149,7 @@ const ONE_HOST = new Refusal(400, 'invalid_request', 'Host: must be given once',
 
 /** By the codes of Node. */
 const FAULTS: ReadonlyMap<string | undefined, Refusal> = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', new Refusal(408, 'invalid_request', 'the request did not arrive in time')],
+  ['ERR_HTTP_REQUEST_TIMEOUT', LATE],
   ['HPE_HEADER_OVERFLOW', new Refusal(431, 'invalid_request', 'the headers are larger than this server takes')],
 ])
 
