@@ -124,8 +124,8 @@ function withBackground(schema: JsonSchema): JsonSchema {
 
 const NULL = { type: 'null' }
 
-function takesNull(property: unknown): boolean {
-  return JSON.stringify(property).includes(JSON.stringify(NULL))
+function takesNull({ type, anyOf = [] }: JsonSchema): boolean {
+  return [type].flat().includes('null') || anyOf.some((part) => takesNull(part as JsonSchema))
 }
 
 /** What image routes drop before they look at a body (`dropDefaults`): null; a size of `auto` is a string as any other here. */
@@ -138,7 +138,7 @@ function withDefaults(schema: JsonSchema): JsonSchema {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [
           name,
-          required.includes(name) || takesNull(property) ? property : { anyOf: [property, NULL] },
+          required.includes(name) || takesNull(property as JsonSchema) ? property : { anyOf: [property, NULL] },
         ]),
       ),
     }),
