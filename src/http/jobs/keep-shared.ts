@@ -25,9 +25,17 @@ export function keepShared(shared: SharedJobs | undefined, { underway, resume, c
       // One of a route that another version has keeps none of those behind it; its lease ends, for a process that knows it.
     }
   }
+  let isBeating = false
   const beat = async () => {
-    await shared.renew(underway())
-    for (const job of await shared.takeOver()) resumeKnown(job)
+    // A store that is frozen would get the commands of all beats since then, and the memory of this process hold them.
+    if (isBeating) return
+    isBeating = true
+    try {
+      await shared.renew(underway())
+      for (const job of await shared.takeOver()) resumeKnown(job)
+    } finally {
+      isBeating = false
+    }
   }
   // A store that is away is asked again with the next beat.
   const timer = setInterval(() => void beat().catch(() => {}), BEAT_MS).unref()
