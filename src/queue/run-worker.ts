@@ -57,13 +57,12 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const sealer = openSealer(sealing)
   const models = await readOption('engine', ENGINE, engine).models()
   const queues = servedQueues(models, jobs, wanted)
-  const clients = await connectPair(connection, 'connection')
-  const [client, subscriber] = clients
+  const [client, subscriber] = await connectPair(connection, 'connection')
   const running = new Map<string, Running>()
   const id = randomUUID()
   const openFirst = new OpenFirst(client, id, engine, queues, models)
   const workers: Worker[] = []
-  const parts: Closing = { workers, running, openFirst, clients, id }
+  const parts: Closing = { workers, running, openFirst, clients: [client, subscriber], id }
   const shared = { tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
   const course = { running, times: new MeanTimes(), openFirst, ...shared }
   const slots = { decide: new Slots(concurrency), images: new Slots(concurrency) }
@@ -72,8 +71,9 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const start = async (queue: ModelQueue) => {
     const processor = createProcessor({ engine, client, sealer, queue, onFault: safeLog(onFault) }, course)
     const worker = await takeCalls(queue, processor, taking, { slots: slots[partsOf(queue).work], openFirst })
-    worker.on('error', onError)
-    workers.push(worker)
+    workers.push(worker.on('error', onError))
+    // One whose opening is refused takes no calls ever, whatever the server allows later.
+    await worker.waitUntilReady()
   }
   const isTold = createFilter(queues, wanted)
   const report = async (known: readonly ModelInfo[]) => {

@@ -39,6 +39,16 @@ describe.skipIf(!hasRedis())('a worker that cannot start', () => {
     expect(await admin.keys('*')).toEqual([])
   })
 
+  it('says that it may not ask for what opens a queue, and leaves nothing open', async () => {
+    const rights = ['~tessera*', '&*', '+@all', '-info']
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', ...rights])
+    const error = await start(redis.url.replace('//', '//app:secret@'))
+    expect(error).toMatchObject({ message: expect.stringMatching(/^connection: the Redis server .*\(NOPERM /) })
+    expect(InvalidRequestError.isInstance(error)).toBe(true)
+    await expect.poll(others).toBe(0)
+    expect(await admin.sMembers('tessera-queue:workers')).toEqual([])
+  })
+
   it('says that it may not hear topics, and leaves nothing open', async () => {
     const rights = ['~tessera*', '+@all', 'resetchannels']
     await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', ...rights])
