@@ -7,6 +7,8 @@ import type { QueuedData } from './queued-call.ts'
 
 /** What the server says of the next queue as well, which would only leave its listeners behind: its user may not, or it is too old. */
 const LASTING = /^NOPERM |^Redis version /
+/** What the server says of them may have changed by then. */
+const LASTING_MS = 60_000
 
 /** What a front talks to the server through. */
 export interface Connected {
@@ -23,6 +25,11 @@ export async function connectFront(url: string): Promise<Connected> {
   const { Queue } = await loadBullmq()
   const [client, subscriber] = await connectPair(url, 'connection')
   const queues = new Map<ModelQueue, Queue<QueuedData>>()
+  const refusedAt = new WeakMap<Queue, number>()
+  const forget = (name: ModelQueue, queue: Queue<QueuedData>) => {
+    if (queues.get(name) === queue) queues.delete(name)
+    void queue.close().catch(() => {})
+  }
   const open = (name: ModelQueue) => {
     const queue = new Queue<QueuedData>(name, {
       connection: client,
@@ -35,16 +42,20 @@ export async function connectFront(url: string): Promise<Connected> {
     queues.set(name, queue)
     // One whose opening failed, as where the connection broke in that moment, fails for ever: the next call opens another.
     queue.waitUntilReady().catch((error: unknown) => {
-      if (error instanceof Error && LASTING.test(error.message)) return
-      if (queues.get(name) === queue) queues.delete(name)
-      void queue.close().catch(() => {})
+      if (error instanceof Error && LASTING.test(error.message)) refusedAt.set(queue, performance.now())
+      else forget(name, queue)
     })
     return queue
+  }
+  const find = (name: ModelQueue) => {
+    const queue = queues.get(name)
+    if (queue === undefined || performance.now() - (refusedAt.get(queue) ?? Infinity) < LASTING_MS) return queue
+    return void forget(name, queue)
   }
   return {
     client,
     subscriber,
-    queue: (name) => queues.get(name) ?? open(name),
+    queue: (name) => find(name) ?? open(name),
     async close() {
       await answerInTime(Promise.allSettled([...queues.values()].map((queue) => queue.close()))).catch(() => {})
       for (const each of [client, subscriber]) each.destroy()

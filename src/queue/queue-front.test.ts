@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { EngineDisposedError } from '../errors/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
@@ -67,6 +67,22 @@ describe.skipIf(!hasRedis())('a front', () => {
       await Promise.all([engine.dispose(), worker.close(0)])
       proxy.close()
     }
+  }, 30_000)
+
+  it('reaches a queue that it was not let open, a minute after it may', async () => {
+    const worker = await runWorker(createFakeEngine().engine, { connection: redis.url, plaintext: true })
+    await client.sendCommand(['ACL', 'SETUSER', 'bound', 'on', '>secret', '~*', '&*', '+@all', '-info'])
+    const engine = createQueueEngine({ connection: redis.url.replace('//', '//bound:secret@'), plaintext: true })
+    const refused = { code: 'overloaded', cause: { message: expect.stringMatching(/^NOPERM /) } }
+    await expect(engine.decide(BODY)).rejects.toMatchObject(refused)
+    await client.sendCommand(['ACL', 'SETUSER', 'bound', '+info'])
+    // Not each call asks again.
+    await expect(engine.decide(BODY)).rejects.toMatchObject(refused)
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000)
+    await expect(engine.decide(BODY)).resolves.toMatchObject({ model: 'fake' })
+    clock.mockRestore()
+    await Promise.all([engine.dispose(), worker.close(0)])
   }, 30_000)
 
   it.each([undefined, 'half'] as const)(
