@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { StoreUnavailableError } from '../../errors/index.ts'
+import { eventsOf, openJobServer } from '../test-support/job-server.ts'
+import { BODY, get, json } from '../test-support/requests.ts'
+import { MemoryJobStore } from './memory-job-store.ts'
+
+/** As one far away whose answer comes too late. */
+class LateStore extends MemoryJobStore {
+  override async remove(id: string): Promise<void> {
+    await super.remove(id)
+    throw new StoreUnavailableError('late')
+  }
+}
+
+it.each(['', '/events'])(
+  'what is kept until it is fetched reaches its owner where the store cannot say that it removed it: %s',
+  async (tail) => {
+    const store = new LateStore()
+    const { start, ask, server, close } = openJobServer({ jobs: { store } })
+    const { job } = await start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
+    const list = async () => (await json(server.fetch(get('/v1/jobs'))))['data']
+    await expect.poll(list).toMatchObject([{ status: 'succeeded' }])
+    const response = await ask(job['id'], {}, {}, tail)
+    expect(response.status).toBe(200)
+    if (tail === '') expect(await json(response)).toMatchObject({ status: 'succeeded', result: {} })
+    else expect((await eventsOf(response)).map(([name]) => name)).toEqual(['job.succeeded'])
+    expect(await list()).toEqual([])
+    await close()
+  },
+)
