@@ -5,20 +5,19 @@ export const LEFT = 'left'
 
 /**
  * Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. One that is `replaced`,
- * as it was found before, makes room. What an earlier one of its id has left is none of its own.
+ * as it was found before, makes room. What an earlier one of its id has left is none of its own. A server whose memory is full
+ * refuses what takes more of it only as the first thing that a script writes, so the job is that.
  */
 export const ADD_JOB = `
 local job, request, told, lease, open, account, parts, news = unpack(KEYS)
 local id, sealed, sealedRequest, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
 local found = redis.call('GET', job)
-if found == replaced then
-  redis.call('DEL', told)
-elseif found then
+if found and found ~= replaced then
   redis.call('SET', told, '1', 'PX', toldMs)
   return found
 end
-redis.call('DEL', parts, news)
 redis.call('SET', job, sealed, 'PX', keptMs)
+redis.call('DEL', told, parts, news)
 redis.call('SET', request, sealedRequest, 'PX', keptMs)
 redis.call('SET', lease, process, 'PX', leaseMs)
 redis.call('SADD', open, id)
@@ -88,12 +87,13 @@ end`
 
 /**
  * Says that a process still has a job that is not over, which a batch may not be for weeks, unless another one has taken it meanwhile. Keys from the third on: what there is of it, whose time begins
- * anew when half of it has passed, so that most renewals write the lease alone.
+ * anew when half of it has passed, so that most renewals write the lease alone, which a server whose memory is full lets them put off.
  */
 export const RENEW_JOB = `${IS_OTHERS}
 local id, process, leaseMs, keptMs = unpack(ARGV)
 if redis.call('SISMEMBER', KEYS[2], id) == 0 or isOthers(KEYS[1], process) then return end
-redis.call('SET', KEYS[1], process, 'PX', leaseMs)
+if redis.call('GET', KEYS[1]) == process then redis.call('PEXPIRE', KEYS[1], leaseMs)
+else redis.call('SET', KEYS[1], process, 'PX', leaseMs) end
 for at = 3, #KEYS do
   if redis.call('PTTL', KEYS[at]) < keptMs / 2 then redis.call('PEXPIRE', KEYS[at], keptMs) end
 end`

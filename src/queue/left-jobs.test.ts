@@ -111,6 +111,29 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
     expect(await one.write({ ...late, status: 'succeeded', endedAt: 3, result: 'its own' })).toBe(true)
   })
 
+  it('are kept, and no more of them taken, while the memory of the server is full', async () => {
+    const [one, two] = [await open(), await open()]
+    const client = await connectRedis(redis.url)
+    const [early, late] = ['job_6', 'job_7'].map((id) => ({ ...job, id })) as [Job, Job]
+    const lease = `tessera-queue:job-lease:${early.id}`
+    await one.add(early)
+    await client.configSet('maxmemory', '1000')
+    await client.pExpire(lease, 5000)
+    await one.renew([early.id])
+    expect(await client.pTTL(lease)).toBeGreaterThan(5000)
+    await expect(two.add(late)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause: { message: expect.stringMatching(/^OOM /) },
+    })
+    // Its result is kept: it was paid for.
+    expect(await one.write({ ...early, status: 'succeeded', endedAt: 2, result: 'x' })).toBe(true)
+    await client.configSet('maxmemory', '0')
+    expect(await two.read(early.id)).toMatchObject({ status: 'succeeded' })
+    expect(await two.read(late.id)).toBeUndefined()
+    await one.remove(early.id)
+    client.destroy()
+  })
+
   it('are not forgotten while a process has them, and for the time that was asked when they are over', async () => {
     const one = await open()
     const own = { ...job, id: 'job_4', keepMs: 5000 }
