@@ -27,6 +27,19 @@ it.skipIf(!hasRedis())('a server that is frozen is not waited for, and what was 
   await redis.stop()
 })
 
+it.skipIf(!hasRedis())('a server in cluster mode is refused where keys of several names change together', async () => {
+  const redis = await startRedis(['--cluster-enabled', 'yes'])
+  const admin = await connectRedis(redis.url)
+  await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...Array.from({ length: 16_384 }, (_, slot) => String(slot))])
+  await expect.poll(() => admin.sendCommand(['CLUSTER', 'INFO']), { timeout: 10_000 }).toContain('cluster_state:ok')
+  await expect(connectPair(redis.url, 'connection')).rejects.toThrow(
+    'connection: must be a Redis server outside of cluster mode, got one in it (CROSSSLOT); turn it off, or take another',
+  )
+  await expect.poll(async () => (await admin.clientList()).length).toBe(1)
+  admin.destroy()
+  await redis.stop()
+})
+
 it.skipIf(!hasRedis())('the password comes from the environment where the URL has none', async () => {
   const password = 'p@ss/%41 word'
   const redis = await startRedis(['--requirepass', password])

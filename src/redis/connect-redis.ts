@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { answerInTime } from './answer-in-time.ts'
 import { leaveReplicas, type Leaving } from './leave-replicas.ts'
+import { refusalWord } from './refusal-word.ts'
 import { Outage } from './tell-outage.ts'
 
 /** A frozen server takes connections and answers none: whoever asks for one would wait for ever. */
@@ -54,7 +55,7 @@ export async function connectRedis(url: string, option = 'store', outage = new O
 /**
  * A connection for commands, and one that hears topics, which can do nothing else.
  *
- * @throws InvalidRequestError where the server does not answer, or has no room for both
+ * @throws InvalidRequestError where the server does not answer, has no room for both, or is in cluster mode
  */
 export async function connectPair(
   url: string,
@@ -63,12 +64,26 @@ export async function connectPair(
   const outage = new Outage(option)
   const client = await connectRedis(url, option, outage)
   try {
+    await refuseCluster(client, option)
     return [client, await connectRedis(url, option, outage)]
   } catch (error) {
     // It would stay open, and keep the process alive.
     client.destroy()
     throw error
   }
+}
+
+/** Scripts of queues and jobs change keys together, which such a server keeps apart. It would answer nothing, and say so of each command alone. */
+async function refuseCluster(client: RedisClient, option: string): Promise<void> {
+  const asking = client.eval('return 1', { keys: ['tessera-queue:1', 'tessera-queue:2'] })
+  const word = await answerInTime(asking).then(
+    () => undefined,
+    (error: Error) => refusalWord(error),
+  )
+  // All else is told of by what is asked next.
+  if (word !== 'CROSSSLOT' && word !== 'MOVED') return
+  const reason = `must be a Redis server outside of cluster mode, got one in it (${word}); turn it off, or take another`
+  throw new InvalidRequestError(option, reason)
 }
 
 /** What is no URL stays, to be refused. */
