@@ -116,6 +116,14 @@ if redis.call('SISMEMBER', open, id) == 0 or isOthers(lease, process) then retur
 redis.call('RPUSH', parts, sealed)
 redis.call('PEXPIRE', parts, keptMs)`
 
+/**
+ * Forgets a job. Keys from the second on: what there is of it. No transaction, which the client keeps for as long as the server is away: by then
+ * the id may be another job's.
+ */
+export const REMOVE_JOB = `
+redis.call('DEL', unpack(KEYS, 2))
+redis.call('SREM', KEYS[1], ARGV[1])`
+
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end

@@ -7,7 +7,7 @@ import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { hearTopic } from './hear-topic.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { JobParts } from './job-parts.ts'
-import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
+import { ADD_JOB, END_JOB, REMOVE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { onceThere } from './once-there.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
 import {
@@ -181,11 +181,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#client
-      .multi()
-      .del([jobKey(id), ...besideOf(id)])
-      .sRem(OPEN_JOBS_KEY, id)
-      .exec()
+    await this.#client.eval(REMOVE_JOB, { keys: [OPEN_JOBS_KEY, jobKey(id), ...besideOf(id)], arguments: [id] })
   }
 
   async withdraw({ id }: Job): Promise<boolean> {

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
+import type { Job } from '../http/index.ts'
+import { openJobStore } from './index.ts'
+
+const job: Job = {
+  id: 'job_1',
+  account: 'me',
+  path: '/v1/systemone',
+  status: 'running',
+  createdAt: 1,
+  keepMs: 0,
+  bytes: 0,
+}
+
+it.skipIf(!hasRedis())(
+  'a job that could not be removed as the server was away takes no later one of its id with it',
+  async () => {
+    const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+    const open = () => openJobStore({ connection: redis.url, plaintext: true })
+    const one = await open()
+    await one.add(job)
+    await one.write({ ...job, status: 'failed', endedAt: 2 })
+    await redis.kill()
+    await expect(one.remove(job.id)).rejects.toMatchObject({ code: 'store_unavailable' })
+    // As long as the client waits for a server.
+    await sleep(7000)
+    await redis.restart()
+    const two = await open()
+    const late = { ...job, createdAt: 3 }
+    expect(await two.add(late)).toBeUndefined()
+    // Until the first is there again, and has asked for all that it still had.
+    await vi.waitFor(() => one.read('job_2'), { timeout: 15_000 })
+    expect(await two.read(job.id)).toEqual(late)
+    await Promise.all([one.close(), two.close()])
+    await redis.stop()
+  },
+  60_000,
+)
