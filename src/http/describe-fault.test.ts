@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, it, vi } from 'vitest'
 import { errorFromJSON, InternalError, ModelFormatError } from '../errors/index.ts'
+import { LateError } from '../errors/late-error.ts'
 import { describeFault, showFault } from './describe-fault.ts'
 
 /** The kind of error that a file system throws, whose message spans lines. */
@@ -50,6 +51,7 @@ it('says why a store refuses, and nothing else of what it says', () => {
     [full, 'Error ERR_SQLITE_ERROR (database or disk is full)'],
     [new Error('WRONGPASS invalid CANARY'), 'Error (WRONGPASS)'],
     [new Error("OOM command not allowed when used memory > 'maxmemory'. CANARY"), 'Error (OOM)'],
+    [new LateError('the store', 2000), 'LateError (the store did not answer within 2000 ms)'],
     [new Error('CANARY of a request'), 'Error'],
     [new Error('OOMEN CANARY'), 'Error'],
   ] as const) {

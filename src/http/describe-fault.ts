@@ -1,4 +1,5 @@
 import { TesseraError } from '../errors/index.ts'
+import { LateError } from '../errors/late-error.ts'
 import { refusalWord } from '../redis/refusal-word.ts'
 
 /** A chain of causes may loop. */
@@ -42,9 +43,10 @@ function describeCause(cause: unknown): string {
   return [(title || 'an error') + (reason && ` (${reason})`), ...framesOf(cause)].join('\n')
 }
 
-/** Why a store refuses, where it says so in words that are always the same: those of Redis, and the sentences that SQLite has for its codes. */
+/** Why a store refuses, where it says so in words that are always the same: those of Redis, the sentences that SQLite has for its codes, and that it is late. */
 function reasonOf(cause: Error): string {
   const { code, errstr } = cause as { readonly code?: unknown; readonly errstr?: unknown }
+  if (cause instanceof LateError) return cause.message
   if (code === 'ERR_SQLITE_ERROR' && typeof errstr === 'string') return errstr
   return refusalWord(cause) ?? ''
 }

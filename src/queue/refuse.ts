@@ -1,4 +1,5 @@
 import { OverloadedError, TesseraError } from '../errors/index.ts'
+import { LateError } from '../errors/late-error.ts'
 
 /** Refuses a call because of what went wrong on the way to the queue; the same call may get in a moment later. */
 export function refuse(cause: unknown): never {
@@ -14,7 +15,7 @@ export function refuseUntyped(error: unknown): never {
 export function refuseAfter(milliseconds: number): Promise<never> {
   return new Promise((_, reject) => {
     const late = () => {
-      const cause = new Error(`the Redis server did not answer within ${milliseconds} ms`)
+      const cause = new LateError('the Redis server', milliseconds)
       reject(new OverloadedError('the queue does not answer; retry with backoff', { cause }))
     }
     setTimeout(late, milliseconds).unref()

@@ -1,3 +1,5 @@
+import { LateError } from '../errors/late-error.ts'
+
 /** As long as a store is waited for. */
 const DEADLINE_MS = 2000
 
@@ -9,7 +11,7 @@ const DEADLINE_MS = 2000
 export async function answerInTime<Answer>(work: Promise<Answer>, milliseconds = DEADLINE_MS): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const refuse = () => reject(new Error(`the Redis server did not answer within ${milliseconds} ms`))
+    const refuse = () => reject(new LateError('the Redis server', milliseconds))
     timer = setTimeout(refuse, milliseconds)
   })
   try {

@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from '../../errors/index.ts'
+import { LateError } from '../../errors/late-error.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { UsageStore } from './usage-store.ts'
 
@@ -55,7 +56,7 @@ async function withDeadline<T>(call: (signal: AbortSignal) => Promise<T>): Promi
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const reason = new Error(`the store did not answer within ${DEADLINE_MS} ms`)
+      const reason = new LateError('the store', DEADLINE_MS)
       reject(reason)
       controller.abort(reason)
     }, DEADLINE_MS)
