@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deliveries, type DeliveryParts, LAST_TRY_MS, TRY_MS } from './deliveries.ts'
-import type { KeptWebhook, KeptWebhooks } from './kept-webhooks.ts'
+import type { EndedJob, KeptWebhook, KeptWebhooks } from './kept-webhooks.ts'
+import type { TryOutcome } from './webhook-sender.ts'
 
 const LOOK_EVERY_MS = 1000
 /** A process that has not said by then what came of its try has died. */
@@ -24,6 +26,8 @@ export class SharedDeliveries implements Deliveries {
   constructor(parts: DeliveryParts, kept: KeptWebhooks) {
     this.#parts = parts
     this.#kept = kept
+    // One for each try.
+    setMaxListeners(0, this.#stopping.signal)
     this.#timer = setInterval(() => this.deliver(), LOOK_EVERY_MS).unref()
   }
 
@@ -66,13 +70,30 @@ export class SharedDeliveries implements Deliveries {
   }
 
   async #try({ job, tries }: KeptWebhook): Promise<void> {
-    const { sender, delaysMs, onEnded } = this.#parts
-    const stop = this.#stopping.signal
-    const outcome = await sender.send(job, AbortSignal.any([AbortSignal.timeout(TRY_MS), stop]))
+    const { delaysMs, onEnded } = this.#parts
+    const outcome = await this.#send(job)
     const delay = delaysMs[tries]
-    if (outcome === 'failed' && stop.aborted) return this.#kept.leave({ job, tries }, 0)
+    if (outcome === 'failed' && this.#stopping.signal.aborted) return this.#kept.leave({ job, tries }, 0)
     if (outcome === 'failed' && delay !== undefined) return this.#kept.leave({ job, tries: tries + 1 }, delay)
     await this.#kept.forget({ job, tries })
     onEnded(outcome === 'delivered' ? 'delivered' : 'failed')
+  }
+  /**
+   * Sends one, for as long as a try may take. The timer is held here: a time-out that nothing but a composed signal knows is
+   * collected as garbage in Node 20, and the try would never end.
+   */
+  async #send(job: EndedJob): Promise<TryOutcome> {
+    const ending = new AbortController()
+    const end = () => ending.abort()
+    const timer = setTimeout(end, TRY_MS).unref()
+    const stop = this.#stopping.signal
+    stop.addEventListener('abort', end)
+    if (stop.aborted) end()
+    try {
+      return await this.#parts.sender.send(job, ending.signal)
+    } finally {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', end)
+    }
   }
 }

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, expect, it } from 'vitest'
+import type { EndedJob, KeptWebhook, KeptWebhooks } from './kept-webhooks.ts'
+import { SharedDeliveries } from './shared-deliveries.ts'
+import { WebhookSender } from './webhook-sender.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const closing: SharedDeliveries[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((each) => each.close()))
+})
+
+function jobOf(account: string, index = 0): EndedJob {
+  return {
+    id: `job_${account}_${index}`,
+    account,
+    status: 'succeeded',
+    path: '/v1/systemone',
+    createdAt: 1,
+    endedAt: 2,
+  }
+}
+
+/** Webhooks that are due at the given times, of which whoever asks gets the oldest. */
+class DueWebhooks implements KeptWebhooks {
+  readonly left: KeptWebhook[] = []
+  readonly #due: { webhook: KeptWebhook; at: number }[] = []
+
+  add(job: EndedJob): void {
+    this.#due.push({ webhook: { job, tries: 0 }, at: performance.now() })
+  }
+
+  async take(most: number): Promise<KeptWebhook[]> {
+    const due = this.#due.filter(({ at }) => at <= performance.now()).toSorted((one, other) => one.at - other.at)
+    const taken = due.slice(0, most)
+    for (const each of taken) this.#due.splice(this.#due.indexOf(each), 1)
+    return taken.map(({ webhook }) => webhook)
+  }
+
+  async leave(webhook: KeptWebhook, waitMs: number): Promise<void> {
+    this.left.push(webhook)
+    this.#due.push({ webhook, at: performance.now() + waitMs })
+  }
+
+  async forget(): Promise<void> {}
+}
+
+class Receiver extends WebhookSender {
+  readonly answered: string[] = []
+
+  constructor() {
+    super({})
+  }
+
+  /** Those of the account `dead` are never answered. */
+  override async send({ account, id }: EndedJob, signal: AbortSignal) {
+    if (account !== 'dead') {
+      this.answered.push(id)
+      return 'delivered'
+    }
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return 'failed'
+  }
+}
+
+function start(kept: KeptWebhooks, sender: WebhookSender): SharedDeliveries {
+  const deliveries = new SharedDeliveries({ sender, delaysMs: [60_000], onEnded: () => {} }, kept)
+  closing.push(deliveries)
+  return deliveries
+}
+
+it('a try that is not answered ends in its time, whatever is collected as garbage meanwhile', async () => {
+  const kept = new DueWebhooks()
+  kept.add(jobOf('dead'))
+  start(kept, new Receiver()).deliver()
+  for (let second = 0; second < 18 && kept.left.length === 0; second++) {
+    await sleep(1000)
+    collectGarbage()
+  }
+  expect(kept.left).toEqual([{ job: jobOf('dead'), tries: 1 }])
+}, 60_000)
