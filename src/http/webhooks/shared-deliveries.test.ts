@@ -83,3 +83,12 @@ it('a try that is not answered ends in its time, whatever is collected as garbag
   }
   expect(kept.left).toEqual([{ job: jobOf('dead'), tries: 1 }])
 }, 60_000)
+
+it('those of an account whose receiver never answers keep nobody else waiting for long', async () => {
+  const [kept, receiver] = [new DueWebhooks(), new Receiver()]
+  for (let index = 0; index < 2000; index++) kept.add(jobOf('dead', index))
+  kept.add(jobOf('alive'))
+  start(kept, receiver).deliver()
+  // The first tries tell that the account is slow; without that there would be eight rounds of them before.
+  await expect.poll(() => receiver.answered, { timeout: 50_000 }).toEqual(['job_alive_0'])
+}, 60_000)

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deliveries, type DeliveryParts, LAST_TRY_MS, TRY_MS } from './deliveries.ts'
 import type { EndedJob, KeptWebhook, KeptWebhooks } from './kept-webhooks.ts'
+import { SlowReceivers } from './slow-receivers.ts'
 import type { TryOutcome } from './webhook-sender.ts'
 
 const LOOK_EVERY_MS = 1000
@@ -18,6 +19,7 @@ export class SharedDeliveries implements Deliveries {
   readonly #kept: KeptWebhooks
   readonly #timer: NodeJS.Timeout
   readonly #stopping = new AbortController()
+  readonly #slow = new SlowReceivers()
   readonly #trying = new Set<Promise<void>>()
   #looking: Promise<void> | undefined
   #isAskedAgain = false
@@ -58,26 +60,38 @@ export class SharedDeliveries implements Deliveries {
   }
 
   async #take(): Promise<void> {
-    const room = MOST_AT_ONCE - this.#trying.size
-    if (room === 0) return
-    for (const webhook of await this.#kept.take(room, LEASE_MS)) {
-      // Where the store cannot be told what came of it, it is tried again when the lease is over.
-      const trying = this.#try(webhook)
-        .catch(() => {})
-        .finally(() => this.#trying.delete(trying))
-      this.#trying.add(trying)
+    for (let isLookedAgain = true; isLookedAgain && !this.#isClosed;) {
+      const room = MOST_AT_ONCE - this.#trying.size
+      if (room === 0) return
+      const putBack: Promise<void>[] = []
+      for (const webhook of await this.#kept.take(room, LEASE_MS)) {
+        if (this.#slow.isFull(webhook.job.account)) putBack.push(this.#kept.leave(webhook, TRY_MS))
+        else this.#start(webhook)
+      }
+      await Promise.all(putBack)
+      // Behind those that were put back there may be others that are due.
+      isLookedAgain = putBack.length > 0
     }
+  }
+
+  #start(webhook: KeptWebhook): void {
+    // Where the store cannot be told what came of it, it is tried again when the lease is over.
+    const trying = this.#try(webhook)
+      .catch(() => {})
+      .finally(() => this.#trying.delete(trying))
+    this.#trying.add(trying)
   }
 
   async #try({ job, tries }: KeptWebhook): Promise<void> {
     const { delaysMs, onEnded } = this.#parts
-    const outcome = await this.#send(job)
+    const outcome = await this.#slow.during(job.account, () => this.#send(job))
     const delay = delaysMs[tries]
     if (outcome === 'failed' && this.#stopping.signal.aborted) return this.#kept.leave({ job, tries }, 0)
     if (outcome === 'failed' && delay !== undefined) return this.#kept.leave({ job, tries: tries + 1 }, delay)
     await this.#kept.forget({ job, tries })
     onEnded(outcome === 'delivered' ? 'delivered' : 'failed')
   }
+
   /**
    * Sends one, for as long as a try may take. The timer is held here: a time-out that nothing but a composed signal knows is
    * collected as garbage in Node 20, and the try would never end.
