@@ -92,6 +92,8 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('fronts and workers
     const { id } = (await accepted.json()) as { id: string }
     const requests = async () => ((await read(two, '/v1/usage'))['months'] as { requests: number }[])[0]?.requests ?? 0
     await expect.poll(requests, { timeout: 20_000 }).toBeGreaterThan(4)
+    const running = { id, status: 'running', progress: { stage: 'answering', total: 24 }, counts: { total: 24 } }
+    await expect.poll(() => read(two, '/v1/jobs')).toMatchObject({ data: [running] })
     const killed = once(one.child, 'exit')
     one.child.kill('SIGKILL')
     await killed

@@ -99,7 +99,9 @@ export class Jobs {
   }
 
   async list(account: string): Promise<JobView[]> {
-    return (await this.#parts.store.list(account)).map((job) => this.#view(job))
+    const jobs = await this.#parts.store.list(account)
+    // Of jobs that wait there is no news.
+    return Promise.all(jobs.map((job) => (job.status === 'running' ? this.#viewNow(job) : this.#view(job))))
   }
 
   /**
