@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { afterEach, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import { connectPair, connectRedis } from './connect-redis.ts'
@@ -52,6 +53,18 @@ it.skipIf(!hasRedis())('the password comes from the environment where the URL ha
   vi.stubEnv('TESSERA_REDIS_PASSWORD', 'another')
   await open(`redis://:${encodeURIComponent(password)}@${host}`)
   await expect(open(redis.url)).rejects.toThrow(/^store: the Redis server could not be reached \(WRONGPASS/)
+  await redis.stop()
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+
+it.skipIf(!hasRedis() || !hasIpv6)('a server is reached by its IPv6 address', async () => {
+  const redis = await startRedis(['--bind', '127.0.0.1', '::1'])
+  const pair = await connectPair(redis.url.replace('127.0.0.1', '[::1]'), 'connection')
+  const duplicate = pair[0].duplicate().on('error', () => {})
+  await duplicate.connect()
+  expect(await duplicate.ping()).toBe('PONG')
+  for (const client of pair) client.destroy()
   await redis.stop()
 })
 

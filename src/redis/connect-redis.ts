@@ -32,7 +32,8 @@ export async function connectRedis(url: string, option = 'store', outage = new O
     return Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS)
   }
   try {
-    const client = createClient({ url: withPassword(url, process.env[PASSWORD]), socket: { reconnectStrategy } })
+    const complete = withPassword(url, process.env[PASSWORD])
+    const client = createClient({ url: complete, socket: { reconnectStrategy }, ...maintenanceOf(complete) })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
     client.on('ready', () => outage.ended())
@@ -93,6 +94,15 @@ function withPassword(url: string, password: string | undefined): string {
   // The client decodes it, and the URL would leave a `%` in it as it is.
   if (complete.password === '') complete.password = encodeURIComponent(password)
   return complete.href
+}
+
+/**
+ * The client looks the host up to ask for news of maintenance, an IPv6 address with its brackets, which fails. Such news name
+ * another host to go to, and whoever gives an address has none in mind.
+ */
+function maintenanceOf(url: string): { maintNotifications?: 'disabled' } {
+  const isIpv6 = URL.canParse(url) && new URL(url).hostname.startsWith('[')
+  return isIpv6 ? { maintNotifications: 'disabled' } : {}
 }
 
 /** The queue makes connections of ours, which would keep a process alive while their server is away or frozen: they end with it. */
