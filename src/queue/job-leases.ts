@@ -21,19 +21,30 @@ export class JobLeases {
   readonly #open: OpenJob
   /** Those that are sealed with keys that are not known here. */
   readonly #unreadable = new Set<string>()
+  /** Those that this process had when it last said so. */
+  #renewed: readonly string[] = []
+  #forget: (id: string) => void = () => {}
 
   constructor(client: RedisClient, open: OpenJob) {
     this.#client = client
     this.#open = open
   }
 
+  /** Calls it with jobs of this process that the server has lost, as one does that keeps nothing on its disk and was restarted. */
+  onForgotten(forget: (id: string) => void): void {
+    this.#forget = forget
+  }
+
   async renew(ids: readonly string[]): Promise<void> {
     await Promise.all(ids.map((id) => this.#renew(id)))
+    this.#renewed = ids
   }
 
   async takeOver(): Promise<Job[]> {
     const ids = await this.#client.sMembers(OPEN_JOBS_KEY)
-    for (const id of this.#unreadable) if (!ids.includes(id)) this.#unreadable.delete(id)
+    const open = new Set(ids)
+    for (const id of this.#unreadable) if (!open.has(id)) this.#unreadable.delete(id)
+    for (const id of this.#renewed) if (!open.has(id)) this.#forget(id)
     if (ids.length === 0) return []
     const leases = await this.#client.mGet(ids.map(jobLeaseKey))
     const isFree = (id: string, lease: unknown) => (lease === null || lease === LEFT) && !this.#unreadable.has(id)

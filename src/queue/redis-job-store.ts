@@ -132,6 +132,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       readParts: (id) => parts.read(id),
       webhooks: this.#webhooks,
       onCancel,
+      onForgotten: (forget) => this.#leases.onForgotten(forget),
     }
   }
 

@@ -60,4 +60,6 @@ export interface SharedJobs {
   readonly webhooks: KeptWebhooks
   /** Called with the id of each job that some process asks to be cancelled. */
   onCancel(listener: (id: string) => void): void
+  /** Called with the id of each job that was renewed, of which the store knows nothing any more. */
+  onForgotten?(listener: (id: string) => void): void
 }

@@ -55,7 +55,7 @@ export class Jobs {
     this.#stopKeeping = keepShared(parts.store.shared, {
       underway: () => [...this.#underway.keys()],
       resume: (job) => this.#resume(job),
-      cancel: (id) => this.#underway.get(id)?.controller.abort(),
+      cancel: (id, reason) => this.#underway.get(id)?.controller.abort(reason),
     })
   }
 

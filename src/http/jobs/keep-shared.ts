@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '../../errors/index.ts'
 import type { SharedJobs } from './job-store.ts'
 import type { Job } from './job.ts'
 
@@ -5,7 +6,8 @@ interface Keeper {
   /** Ids of the jobs that this process has. */
   underway(): readonly string[]
   resume(job: Job): void
-  cancel(id: string): void
+  /** @param reason of the service; a client that cancels a job has none */
+  cancel(id: string, reason?: StoreUnavailableError): void
 }
 
 const BEAT_MS = 3000
@@ -17,7 +19,9 @@ const BEAT_MS = 3000
  */
 export function keepShared(shared: SharedJobs | undefined, { underway, resume, cancel }: Keeper): () => void {
   if (shared === undefined) return () => {}
-  shared.onCancel(cancel)
+  shared.onCancel((id) => cancel(id))
+  // Nobody can ask for its result any more, or cancel it, while the lines of a batch are charged.
+  shared.onForgotten?.((id) => cancel(id, new StoreUnavailableError('the store has lost this job; send it again')))
   const resumeKnown = (job: Job) => {
     try {
       resume(job)

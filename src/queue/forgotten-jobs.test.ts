@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import type { Engine } from '../engine/index.ts'
+import { createMemoryStore, createServer, type RequestLog } from '../http/index.ts'
+import { BODY, bearer, get, json, post } from '../http/test-support/requests.ts'
+import { connectRedis } from '../redis/connect-redis.ts'
+import { openJobStore } from './index.ts'
+import { createFakeEngine } from './test-support/fake-engine.ts'
+
+const headers = { ...bearer('a'), 'content-type': 'application/jsonl' }
+
+describe.skipIf(!hasRedis())('a job that the server has lost', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startRedis(['--appendonly', 'no'])
+  })
+  afterAll(() => redis.stop())
+
+  it('is worked on no more, and its other lines are not charged', async () => {
+    const store = await openJobStore({ connection: redis.url, keys: `k1:${randomBytes(32).toString('base64')}` })
+    const fake = createFakeEngine()
+    const lines: RequestLog[] = []
+    const server = createServer({
+      engine: fake.engine as Engine,
+      store: createMemoryStore(),
+      jobs: { store },
+      keys: [{ key: 'a', id: 'me' }],
+      log: (entry) => void lines.push(entry),
+    })
+    fake.hold()
+    const batch = Array.from({ length: 40 }, (_, at) => JSON.stringify({ custom_id: `c${at}`, ...BODY })).join('\n')
+    const { id } = await json(server.fetch(post(batch, { path: '/v1/batches', headers })))
+    await expect.poll(() => fake.running).toBeGreaterThan(0)
+    const client = await connectRedis(redis.url)
+    await client.flushAll()
+    client.destroy()
+    await expect.poll(() => fake.running, { timeout: 30_000 }).toBe(0)
+    fake.release()
+    expect((await server.fetch(get(`/v1/jobs/${id}`, { headers }))).status).toBe(404)
+    await expect.poll(() => lines.map(({ route }) => route)).toContain('/v1/batches')
+    expect(await server.usage('me')).toEqual([])
+    await server.close()
+    await store.close()
+  }, 100_000)
+})
