@@ -9,7 +9,7 @@ import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { amount, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
 import { crossValidateHead } from './cross-validate-head.ts'
-import { crossValidate, logLoss } from './cross-validate.ts'
+import { crossValidate, logLoss, textOf } from './cross-validate.ts'
 import { type AnsweredQuestion, answerRows, EVALUATE, type EvaluateOptions } from './evaluate.ts'
 import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
@@ -49,13 +49,16 @@ export interface CalibrationMetrics extends Metrics {
   readonly logLoss: number
 }
 
-/** How one question was calibrated. All figures are cross-validated: no answer is judged by a fit on its own label. */
+/**
+ * How one question was calibrated. All figures are cross-validated: no answer is judged by a fit on its own label, nor on those of rows with the
+ * same state.
+ */
 export interface QuestionCalibration {
   /** Name of the question in the rows. */
   readonly name: string
   /**
    * `fitted`: the correction is in the calibration. `kept`: it made held-out answers no better, so the shipped calibration
-   * stays. `too few`: below ten rows, or all with the same right answer.
+   * stays. `too few`: below ten rows, or all with the same right answer or the same state.
    */
   readonly status: 'fitted' | 'kept' | 'too few'
   /** Labelled rows of the question. */
@@ -64,7 +67,7 @@ export interface QuestionCalibration {
   readonly few: boolean
   /**
    * Whether a head of its own is in the calibration: a linear function of what the model makes of question and options. `no better`: held-out
-   * answers gained nothing from it. `too few`: below a hundred rows, or all with the same right answer. `none`: the model, or the engine, has nothing that a head could read.
+   * answers gained nothing from it. `too few`: below a hundred rows, or all with the same right answer or the same state. `none`: the model, or the engine, has nothing that a head could read.
    */
   readonly head: 'fitted' | 'no better' | 'too few' | 'none'
   /** Figures of the model as it was shipped. */
@@ -148,7 +151,7 @@ async function calibrateQuestion(
 ): Promise<Fitted> {
   const { name, question } = outcomes[0]!
   const rows = outcomes.length
-  const hasSeveral = new Set(outcomes.map(({ gold }) => gold)).size > 1
+  const hasSeveral = areSeveral(outcomes, ({ gold }) => gold) && areSeveral(outcomes, textOf)
   const calibrated = rows >= LEAST_ROWS && hasSeveral ? await crossValidate(outcomes, signal) : undefined
   const tried = hasSeveral ? await tryHead(outcomes, signal) : 'too few'
   const headed = typeof tried === 'string' ? undefined : tried
@@ -175,6 +178,10 @@ async function calibrateQuestion(
   const { temperature, bias } = head ?? (await fitQuestion(outcomes, signal))
   const stored = head && { head: writeHead(head.weights, head.width) }
   return { report, correction: { question: { type, instructions, criteria }, rows, temperature, bias, ...stored } }
+}
+
+function areSeveral<T>(all: readonly T[], of: (one: T) => unknown): boolean {
+  return new Set(all.map(of)).size > 1
 }
 
 function judge(some: readonly AnsweredQuestion[]): CalibrationMetrics {

@@ -1,7 +1,7 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import { headLogits } from '../decide/question-head.ts'
-import { correct, FOLDS, foldsOf, logLoss } from './cross-validate.ts'
+import { correct, FOLDS, foldsOf, logLoss, type OutcomeOfText } from './cross-validate.ts'
 import { fitHead, type HeadedCorrection, type HeadedOutcome } from './fit-head.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 import { pause } from './pause.ts'
@@ -24,7 +24,7 @@ export interface ValidatedHead<T> {
  *
  * @throws AbortedError
  */
-export async function crossValidateHead<T extends HeadedOutcome>(
+export async function crossValidateHead<T extends HeadedOutcome & OutcomeOfText>(
   outcomes: readonly T[],
   signal?: AbortSignal,
 ): Promise<ValidatedHead<T>> {

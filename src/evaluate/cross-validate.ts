@@ -14,12 +14,33 @@ export function correct<T extends Outcome>(outcomes: readonly T[], correction: C
   }))
 }
 
-/** The outcomes in so many parts, each with all the others; the parts have about the same share of each right answer. */
-export function foldsOf<T extends Outcome>(outcomes: readonly T[], folds: number): { part: T[]; rest: T[] }[] {
+/** An outcome that may say what it is about. */
+export interface OutcomeOfText extends Outcome {
+  /** See `LabelledRow`; one without is of a text of its own. */
+  readonly state?: unknown
+}
+
+/** What tells the text of an outcome from others; undefined where it does not say. */
+export function textOf({ state }: OutcomeOfText): string | undefined {
+  return JSON.stringify(state)
+}
+
+/**
+ * The outcomes in so many parts, each with all the others; the parts have about the same share of each right answer. Those of one text are in one
+ * part: what was fitted to its label elsewhere would know the answer. So parts are empty where there are fewer texts.
+ */
+export function foldsOf<T extends OutcomeOfText>(outcomes: readonly T[], folds: number): { part: T[]; rest: T[] }[] {
   const sorted = outcomes.toSorted((a, b) => a.gold - b.gold)
+  const foldOf = new Map<string, number>()
+  const chosen = sorted.map((outcome, index) => {
+    const text = textOf(outcome) ?? String(index)
+    const fold = foldOf.get(text) ?? foldOf.size % folds
+    foldOf.set(text, fold)
+    return fold
+  })
   return Array.from({ length: folds }, (_, fold) => ({
-    part: sorted.filter((_one, index) => index % folds === fold),
-    rest: sorted.filter((_one, index) => index % folds !== fold),
+    part: sorted.filter((_one, index) => chosen[index] === fold),
+    rest: sorted.filter((_one, index) => chosen[index] !== fold),
   }))
 }
 
@@ -28,7 +49,10 @@ export function foldsOf<T extends Outcome>(outcomes: readonly T[], folds: number
  *
  * @throws AbortedError
  */
-export async function crossValidate<T extends Outcome>(outcomes: readonly T[], signal?: AbortSignal): Promise<T[]> {
+export async function crossValidate<T extends OutcomeOfText>(
+  outcomes: readonly T[],
+  signal?: AbortSignal,
+): Promise<T[]> {
   const heldOut: T[] = []
   for (const { part, rest } of foldsOf(outcomes, FOLDS)) {
     await pause(signal)

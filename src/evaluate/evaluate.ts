@@ -10,9 +10,10 @@ import { kindOf } from '../schemas/fault.ts'
 import { type DecisionRequestInput, LIMITS, type Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
+import type { OutcomeOfText } from './cross-validate.ts'
 import { inRow, type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
-import { isRight, type Outcome } from './outcome.ts'
+import { isRight } from './outcome.ts'
 
 /** What answers decisions: an engine of this library, or anything else with the same method; `maxOptions` is what it takes. */
 export type Decides = Pick<Engine, 'decide' | 'maxOptions'>
@@ -103,7 +104,7 @@ export interface Evaluation {
 }
 
 /** One labelled question with what was answered. */
-export interface AnsweredQuestion extends LabelledQuestion, Outcome {
+export interface AnsweredQuestion extends LabelledQuestion, OutcomeOfText {
   /** See `DecisionOutput`: where they were asked for and the model has them. */
   readonly features?: Float32Array | undefined
 }
@@ -174,6 +175,7 @@ export async function answerRows(
       answers[index] = labelled[index]!.map((one) => ({
         ...one,
         type: one.question.type,
+        state: request.state,
         features: Object.hasOwn(features, one.name) ? features[one.name] : undefined,
         probabilities: probabilitiesOf(one.question, response.answers[one.name]!),
       }))

@@ -4,7 +4,7 @@ import { formatTable, percent } from './format-evaluation.ts'
 const MEANING = {
   fitted: 'fitted',
   kept: 'left as shipped: a fit made held-out rows no better',
-  'too few': 'left as shipped: needs ten rows, not all with one answer',
+  'too few': 'left as shipped: needs ten rows, not all with one answer or one state',
 } as const
 
 const HEADS = {

@@ -40,7 +40,7 @@ const rowsOf = (n: number): LabelledRow[] =>
     const order = ORDERS[Math.floor(index / 2) % 3]!
     const criteria = Object.fromEntries(order.map((key) => [key, null]))
     return {
-      state: { right },
+      state: { right, index },
       questions: { team: { type: 'choice', instructions: 'Which team?', criteria } },
       labels: { team: right },
     }
