@@ -217,11 +217,23 @@ it.each([
   expect(points(share)).toBe(text)
 })
 
+it('a margin is not 0 where all of a few answers are right', async () => {
+  const { overall } = await evaluate(
+    oracle,
+    Array.from({ length: 20 }, () => ROWS[0]!).map(({ labels, ...rest }) => ({
+      ...rest,
+      labels: { urgent: labels['urgent']! },
+    })),
+  )
+  expect([overall.n, overall.accuracy]).toEqual([20, 1])
+  expect(overall.margin).toBeCloseTo(0.0806, 4)
+})
+
 it('prints a table and a page without anything from elsewhere', async () => {
   const evaluation = { ...(await evaluate(oracle, ROWS)), model: '<oracle>' }
   const text = formatEvaluation(evaluation)
   expect(text).toMatch(/^<oracle>: 4 rows, 40 tokens in \d+\.\d s$/m)
-  expect(text).toMatch(/^urgent +3 +0\.667 ± 0\.533 +0\.667 +0\.273 +0\.300 +0\.327$/m)
+  expect(text).toMatch(/^urgent +3 +0\.667 ± 0\.365 +0\.667 +0\.273 +0\.300 +0\.327$/m)
   expect(text).toMatch(/^at most 1\.0 % wrong: \d+ % decided with min_confidence 0\.\d+\nat most 5\.0 %/m)
   expect(text).toMatch(/^billing +1 +0$/m)
   const page = renderReport([evaluation, evaluation])

@@ -1,6 +1,7 @@
 import { chanceDeviation } from './chance-error.ts'
 import { isRight, type Outcome } from './outcome.ts'
 import { rankCorrelation } from './rank-correlation.ts'
+import { wilsonInterval } from './threshold.ts'
 
 /** Figures of answers that have labels. */
 export interface Metrics {
@@ -8,7 +9,7 @@ export interface Metrics {
   readonly n: number
   /** Share whose most probable option is the right one. */
   readonly accuracy: number
-  /** Half of the 95 % interval of the accuracy (normal approximation). */
+  /** Half of the width of the accuracy's 95 % interval (Wilson's), which also has a width where all or none are right. */
   readonly margin: number
   /** The accuracy of always giving the most frequent right answer: the same option of the same question type and size. */
   readonly majority: number
@@ -28,8 +29,6 @@ export interface Metrics {
 }
 
 const BINS = 15
-/** Standard deviations to each side that hold 95 % of a normal distribution. */
-const NORMAL_95 = 1.96
 
 /** A bin of answers whose winning option was about equally probable. */
 export interface ReliabilityBin {
@@ -66,12 +65,13 @@ function topOf({ probabilities }: Outcome): number {
 
 export function measure(outcomes: readonly Outcome[]): Metrics {
   const n = outcomes.length
-  const accuracy = shareRight(outcomes)
+  const right = outcomes.filter(isRight).length
+  const [low, high] = wilsonInterval(right, n)
   const scores = outcomes.filter(({ type }) => type === 'score')
   return {
     n,
-    accuracy,
-    margin: NORMAL_95 * Math.sqrt((accuracy * (1 - accuracy)) / n),
+    accuracy: right / n,
+    margin: (high - low) / 2,
     majority: majority(outcomes),
     brier: mean(outcomes.map(brier)),
     ece: reliabilityBins(outcomes).reduce((sum, bin) => sum + (bin.n / n) * Math.abs(bin.confidence - bin.accuracy), 0),
