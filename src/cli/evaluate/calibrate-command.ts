@@ -3,6 +3,7 @@ import colors from 'picocolors'
 import { ownCalibrationSchema } from '../../decide/own-calibration.ts'
 import { calibrate, type CalibrateOptions, type CalibrationResult } from '../../evaluate/calibrate.ts'
 import { formatCalibration } from '../../evaluate/format-calibration.ts'
+import { amount, readOption } from '../../options/index.ts'
 import { engineArguments, maxOptionsArgument, orderArgument, useFor } from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
@@ -36,7 +37,8 @@ export const calibrateCommand = defineCommand({
         force: args.force,
         isOwn: isCalibration,
       })
-      const result = await fit(args, data, readNumber('--error', args.error))
+      const error = readOption('--error', amount(0, 1), readNumber('--error', args.error))
+      const result = await fit(args, data, error)
       await writeOutput('out', args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
       const summary = { out: args.out, questions: result.questions }
       printResult(

@@ -143,6 +143,12 @@ it.each([
   }
 })
 
+it('names the flag of an error that is no share', async () => {
+  expect(await runWith(calibrateCommand, ROWS, [join(folder, 'c.json'), '--error', '5'])).toBe(
+    'error --error: must be a number from 0 to 1, got 5\n',
+  )
+})
+
 it('calibrates, and measures with what it wrote', async () => {
   const file = join(folder, 'calibration.json')
   // Texts that say the opposite of their labels, so that there is something to correct.
