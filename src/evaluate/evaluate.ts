@@ -8,9 +8,10 @@ import { callback, count, optionTable, readOption, readOptions, withMethods } fr
 import { createDecisionParser } from '../schemas/decision-request.ts'
 import { kindOf } from '../schemas/fault.ts'
 import { type DecisionRequestInput, LIMITS, type Question } from '../schemas/index.ts'
+import type { AnsweredQuestion } from './answered-question.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
-import type { OutcomeOfText } from './cross-validate.ts'
+import { alignOptions } from './group-by-question.ts'
 import { inRow, type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
 import { isRight } from './outcome.ts'
@@ -103,12 +104,6 @@ export interface Evaluation {
   readonly right: readonly boolean[]
 }
 
-/** One labelled question with what was answered. */
-export interface AnsweredQuestion extends LabelledQuestion, OutcomeOfText {
-  /** See `DecisionOutput`: where they were asked for and the model has them. */
-  readonly features?: Float32Array | undefined
-}
-
 /** How rows are asked. */
 interface AnswerOptions extends EvaluateOptions {
   /** Features are kept of questions that have so many labelled rows. @defaultValue of none */
@@ -138,11 +133,12 @@ export async function evaluate(
   const started = performance.now()
   const { answered, models, inputTokens } = await answerRows(engine, rows, readOptions(OPTIONS, options))
   const seconds = (performance.now() - started) / 1000
+  const aligned = alignOptions(answered)
   return {
     model: models.join(', '),
     rows: rows.length,
-    overall: measure(answered),
-    questions: evaluateQuestions(answered),
+    overall: measure(aligned),
+    questions: evaluateQuestions(aligned),
     coverage: coverageCurve(answered),
     reliability: reliabilityBins(answered),
     cost: { inputTokens, seconds },

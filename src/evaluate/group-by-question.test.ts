@@ -3,6 +3,7 @@ import { readHead } from '../decide/question-head.ts'
 import { featureListenerOf } from '../engine/calls/call-features.ts'
 import type { DecisionRequest } from '../schemas/index.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
+import { type Decides, evaluate } from './evaluate.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 
 const OPTIONS = ['billing', 'tech', 'other']
@@ -66,4 +67,18 @@ it('heads read what the model makes of an option wherever it stands', async () =
 it('of other models each order is a question', async () => {
   const { questions } = await calibrate(engineOf('chat-1'), rowsOf(60))
   expect(questions.map(({ rows }) => rows)).toEqual([20, 20, 20])
+})
+
+it('what is most frequent, and what is taken for what, is counted by option and not by its place', async () => {
+  const rows = rowsOf(60)
+  const { overall, questions } = await evaluate(engineOf('tree-1') as Decides, rows)
+  expect([overall.majority, questions['team']!.majority]).toEqual([2 / 3, 2 / 3])
+  expect(questions['team']!.confusion).toEqual({
+    options: OPTIONS,
+    counts: [
+      [0, 0, 0],
+      [40, 0, 0],
+      [20, 0, 0],
+    ],
+  })
 })

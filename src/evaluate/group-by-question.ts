@@ -1,5 +1,5 @@
 import { orderlessKey, questionKey } from '../decide/own-calibration.ts'
-import type { AnsweredQuestion } from './evaluate.ts'
+import type { AnsweredQuestion } from './answered-question.ts'
 import { optionNames } from './labelled-rows.ts'
 import { groupBy } from './metrics.ts'
 
@@ -13,6 +13,20 @@ export function groupByQuestion(answered: readonly AnsweredQuestion[], isOrderle
   const keyOf = isOrderless ? orderlessKey : questionKey
   const groups = [...groupBy(answered, ({ question }) => keyOf(question)).values()]
   return groups.map((group) => group.map((one) => orderAs(one, group[0]!)))
+}
+
+/**
+ * The answers, of which those to a question of one name and the same options have these in the order of the first: rows may ask with options in any
+ * order, and what is counted is which option was right, not which place.
+ */
+export function alignOptions(answered: readonly AnsweredQuestion[]): AnsweredQuestion[] {
+  const first = new Map<string, AnsweredQuestion>()
+  return answered.map((one) => {
+    const key = JSON.stringify([one.name, one.type, optionNames(one.question).toSorted()])
+    const model = first.get(key) ?? one
+    first.set(key, model)
+    return orderAs(one, model)
+  })
 }
 
 /** An answer as it would have been with the options in the order of another one's. */
