@@ -124,11 +124,15 @@ function withBackground(schema: JsonSchema): JsonSchema {
 
 const NULL = { type: 'null' }
 
+/** Null is a type of its own, or one in a list of types. */
 function takesNull({ type, anyOf = [] }: JsonSchema): boolean {
   return [type].flat().includes('null') || anyOf.some((part) => takesNull(part as JsonSchema))
 }
 
-/** What image routes drop before they look at a body (`dropDefaults`): null; a size of `auto` is a string as any other here. */
+/**
+ * What image routes drop before they look at a body (`dropDefaults`): null; a size of `auto` is a string as any other here. A member that may be
+ * null alone is left out, as it says nothing, and openapi-generator makes clients of it that do not compile.
+ */
 function withDefaults(schema: JsonSchema): JsonSchema {
   const { properties, required = [], allOf } = schema
   return {
@@ -136,10 +140,12 @@ function withDefaults(schema: JsonSchema): JsonSchema {
     ...(allOf && { allOf: allOf.map((part) => withDefaults(part as JsonSchema)) }),
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [
-          name,
-          required.includes(name) || takesNull(property as JsonSchema) ? property : { anyOf: [property, NULL] },
-        ]),
+        Object.entries(properties)
+          .filter(([, property]) => JSON.stringify(property) !== JSON.stringify(NULL))
+          .map(([name, property]) => [
+            name,
+            required.includes(name) || takesNull(property as JsonSchema) ? property : { anyOf: [property, NULL] },
+          ]),
       ),
     }),
   } as JsonSchema
