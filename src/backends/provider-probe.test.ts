@@ -16,3 +16,17 @@ it('a provider that may not be tried is not available, and the remedy says what 
   })
   await expect(createBackend({ backend: 'webgpu' })).rejects.toMatchObject({ code: 'backend_unavailable' })
 })
+
+it('starts no single executable, which would be the app once more', async () => {
+  vi.mocked(execFile).mockClear()
+  const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue({ isSea: () => true } as never)
+  try {
+    expect(await probeProvider('webgpu')).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('single executable'),
+    })
+  } finally {
+    builtin.mockRestore()
+  }
+  expect(execFile).not.toHaveBeenCalled()
+})

@@ -6,6 +6,7 @@ import { describePlatform } from './platform.ts'
 import { plugAndPlayFlags } from './plug-and-play.ts'
 import { buildAddModel } from './probe-models.ts'
 import { resolvePackage } from './resolve-package.ts'
+import { isSingleExecutable } from './single-executable.ts'
 
 export type ProbeResult = { available: true } | { available: false; reason: string; remedy: string }
 
@@ -17,6 +18,11 @@ const REMEDIES: Record<ProviderName, string> = {
 }
 const INSTALL_CUDA = 'npx tessera-onnx setup cuda'
 const PROBE_TIMEOUT_MS = 30_000
+const IN_SINGLE_EXECUTABLE = {
+  available: false,
+  reason: 'the app is a single executable, which the process in which it would be tried cannot be started from',
+  remedy: 'run the app by node, or choose the backend cpu',
+} as const
 
 /**
  * Tries a provider for real: adds two vectors on it with the CPU fallback switched off. That happens in a child
@@ -26,6 +32,7 @@ export async function probeProvider(name: ProviderName): Promise<ProbeResult> {
   const runtime = await loadOnnxruntimeNode(name)
   const missing = explainMissingProvider(name, runtime)
   if (missing) return missing
+  if (isSingleExecutable()) return IN_SINGLE_EXECUTABLE
   const failure = await runProbe(name).catch(explainForbidden)
   if (failure === undefined) return { available: true }
   if (typeof failure === 'object') return failure

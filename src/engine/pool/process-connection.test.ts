@@ -88,3 +88,14 @@ it('lets the process end while an engine with a process of its own is idle, whic
   const { stdout, stderr } = await run(process.execPath, [fileURLToPath(script), worker.href, 'process'])
   expect({ stdout, stderr }).toEqual({ stdout: 'a1 a2', stderr: '' })
 })
+
+it('does not start a single executable once more, which would do so in its turn', async () => {
+  const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue({ isSea: () => true } as never)
+  const started = await settle(startFakeEngine({ worker: 'process' }))
+  builtin.mockRestore()
+  expect(started).toMatchObject({
+    code: 'internal_error',
+    retryable: false,
+    message: expect.stringContaining('single executable'),
+  })
+})

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { decideTelemetry, plugAndPlayFlags } from '../../backends/index.ts'
+import { decideTelemetry, isSingleExecutable, plugAndPlayFlags } from '../../backends/index.ts'
+import { InternalError } from '../../errors/index.ts'
 import { type Connect, hear } from './connection.ts'
 import type { Broken, FromWorker } from './protocol.ts'
 import { startAllowed } from './start-allowed.ts'
@@ -12,6 +13,9 @@ import { locateWorker } from './worker-file.ts'
  */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '65536' }
 
+const IN_SINGLE_EXECUTABLE =
+  "the app is a single executable, which no other process can be started from: start the engine without `worker: 'process'`, in whose worker thread it runs too"
+
 /** Processes that run; ended when this one exits, by one listener however many there are. */
 const children = new Set<ChildProcess>()
 
@@ -22,19 +26,7 @@ function endChildren(): void {
 /** Runs jobs in a process of its own, whose memory goes back to the system with it. */
 export function connectProcess(url?: URL): Connect {
   return ({ onMessage, onCrash }) => {
-    const file = fileURLToPath(locateWorker(url))
-    decideTelemetry(false)
-    const { NODE_OPTIONS: _, ...environment } = process.env
-    // As with worker threads, other flags and hooks of the app are not meant for it.
-    const child = startAllowed(
-      () =>
-        fork(file, [], {
-          serialization: 'advanced',
-          execArgv: plugAndPlayFlags(),
-          env: { ...ALLOCATOR, ...environment },
-        }),
-      "start the app with --allow-child-process, or the engine without `worker: 'process'`",
-    )
+    const child = startChild(fileURLToPath(locateWorker(url)))
     if (children.size === 0) process.once('exit', endChildren)
     children.add(child)
     let open = true
@@ -69,6 +61,22 @@ export function connectProcess(url?: URL): Connect {
       close,
     }
   }
+}
+
+function startChild(file: string): ChildProcess {
+  if (isSingleExecutable()) throw new InternalError(IN_SINGLE_EXECUTABLE)
+  decideTelemetry(false)
+  const { NODE_OPTIONS: _, ...environment } = process.env
+  // As with worker threads, other flags and hooks of the app are not meant for it.
+  return startAllowed(
+    () =>
+      fork(file, [], {
+        serialization: 'advanced',
+        execArgv: plugAndPlayFlags(),
+        env: { ...ALLOCATOR, ...environment },
+      }),
+    "start the app with --allow-child-process, or the engine without `worker: 'process'`",
+  )
 }
 
 function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
