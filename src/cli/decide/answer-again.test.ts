@@ -6,6 +6,8 @@ import type { Engine } from '../../engine/index.ts'
 import { AbortedError, InsufficientMemoryError, InvalidRequestError, type TesseraError } from '../../errors/index.ts'
 import { decideRows } from './decide-rows.ts'
 
+vi.mock('node:fs/promises', { spy: true })
+
 const ROWS = ['a', 'b', 'c', 'd']
 let folder: string
 beforeEach(async () => {
@@ -65,6 +67,23 @@ it('rows that failed for a reason that may be over are asked again by the next r
   if (process.platform !== 'win32') expect((await stat(out())).mode & 0o777).toBe(0o640)
   expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
 })
+
+it.skipIf(process.platform === 'win32')(
+  'a file of another user is written in its place, and keeps its mode',
+  async () => {
+    await run({ b: memory, d: memory }).report
+    const [before, { ino }] = [await read(), await stat(out())]
+    await chmod(out(), 0o664)
+    // So it is where the draft cannot be made one of that user.
+    vi.mocked(chmod).mockRejectedValueOnce(Object.assign(new Error('EPERM'), { code: 'EPERM' }))
+    expect(await run({ d: wrong }).report).toEqual({ rows: 4, failed: 1 })
+    const now = await read()
+    expect(now.map(({ answers, error }) => answers ?? error.code)).toEqual(['a', 'b', 'c', 'invalid_request'])
+    expect(now[3].asked).toBe(before[3].asked)
+    const { ino: same, mode } = await stat(out())
+    expect([same, mode & 0o777]).toEqual([ino, 0o664])
+  },
+)
 
 /** A run that is stopped by its signal as it asks for `d`. */
 async function stopAtLast(reason?: unknown) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { open, realpath, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
 import { AbortedError, EngineDisposedError, InvalidRequestError, toTesseraError } from '../../errors/index.ts'
@@ -96,7 +96,9 @@ async function replace(target: string, draft: string): Promise<void> {
     await imitate(draft, await stat(target))
     await rename(draft, target)
   } catch {
-    // One of another user, or that is a mount itself, is written in its place.
-    await copyFile(draft, target)
+    // One of another user, or that is a mount itself, is written in its place. Not by `copyFile`, which would give it the mode of the draft, and
+    // removes it where it may not.
+    await writeFile(target, createReadStream(draft), { flag: 'r+' })
+    await truncate(target, (await stat(draft)).size)
   }
 }
