@@ -233,7 +233,9 @@ it('prints a table and a page without anything from elsewhere', async () => {
   const evaluation = { ...(await evaluate(oracle, ROWS)), model: '<oracle>' }
   const text = formatEvaluation(evaluation)
   expect(text).toMatch(/^<oracle>: 4 rows, 40 tokens in \d+\.\d s$/m)
-  expect(text).toMatch(/^urgent +3 +0\.667 ± 0\.365 +0\.667 +0\.273 +0\.300 +0\.327$/m)
+  expect(text).toMatch(/^urgent +3 +0\.667 \(0\.208–0\.939\) +0\.667 +0\.273 +0\.300 +0\.327$/m)
+  const sure = { ...evaluation.questions['urgent']!, n: 20, accuracy: 1 }
+  expect(formatEvaluation({ ...evaluation, questions: { sure } })).toMatch(/^sure +20 +1\.000 \(0\.839–1\.000\) /m)
   expect(text).toMatch(/^at most 1\.0 % wrong: \d+ % decided with min_confidence 0\.\d+\nat most 5\.0 %/m)
   expect(text).toMatch(/^billing +1 +0$/m)
   const page = renderReport([evaluation, evaluation])

@@ -1,5 +1,6 @@
 import type { Evaluation } from './evaluate.ts'
 import type { Metrics } from './metrics.ts'
+import { wilsonInterval } from './threshold.ts'
 
 /** Shares of wrong answers that the coverage is given for. */
 const ERRORS = [0.01, 0.05, 0.1]
@@ -25,9 +26,11 @@ export function formatEvaluation(evaluation: Evaluation): string {
 }
 
 function figures(name: string, metrics: Metrics): string[] {
-  const { n, accuracy, margin, majority, brier, ece, eceByChance, mae, rankCorrelation } = metrics
+  const { n, accuracy, majority, brier, ece, eceByChance, mae, rankCorrelation } = metrics
   const optional = (value: number | undefined) => (value === undefined ? '' : value.toFixed(2))
-  const share = `${accuracy.toFixed(3)} ± ${margin.toFixed(3)}`
+  // With `margin` to both sides the interval would reach beyond 1, and not as far down as it does.
+  const [low, high] = wilsonInterval(accuracy * n, n)
+  const share = `${accuracy.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`
   return [
     name,
     String(n),
