@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -36,6 +36,17 @@ describe.skipIf(process.platform === 'win32')('names of POSIX', () => {
     await symlink(join(folder, 'between.jsonl'), join(folder, 'link.jsonl'))
     const names = await whileAlone(join(folder, 'link.jsonl'), new AbortController().signal, () => readdir(folder))
     expect(names.toSorted()).toEqual(['between.jsonl', 'link.jsonl', 'target.jsonl.lock'])
+    await rm(folder, { recursive: true })
+  })
+
+  it('a link within a linked folder leads from where it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-alone-'))
+    await mkdir(join(folder, 'deep', 'inner'), { recursive: true })
+    await symlink(join(folder, 'deep', 'inner'), join(folder, 'short'))
+    await symlink('../target.jsonl', join(folder, 'short', 'link.jsonl'))
+    const name = join(folder, 'short', 'link.jsonl')
+    const names = await whileAlone(name, new AbortController().signal, () => readdir(join(folder, 'deep')))
+    expect(names.toSorted()).toEqual(['inner', 'target.jsonl.lock'])
     await rm(folder, { recursive: true })
   })
 

@@ -54,6 +54,6 @@ async function locate(file: string): Promise<string> {
   } catch (error) {
     // Of links that go round in a ring the code is another.
     const target = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await readlink(file).catch(() => undefined))
-    return target ? locate(resolve(dirname(file), target)) : file
+    return target ? locate(resolve(await realpath(dirname(file)), target)) : file
   }
 }
