@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +34,7 @@ const read = async () =>
 type Failures = Readonly<Record<string, TesseraError>>
 
 /** Answers with what was asked. */
-function run(failures: Failures, signal = new AbortController().signal) {
+function run(failures: Failures, signal = new AbortController().signal, each = 'rows.jsonl') {
   const asked: string[] = []
   async function decide({ state }: { readonly state: string }) {
     asked.push(state)
@@ -48,7 +49,7 @@ function run(failures: Failures, signal = new AbortController().signal) {
       )
   }
   const engine = { models: async () => [], decide, decideMany } as unknown as Engine
-  const job = { each: join(folder, 'rows.jsonl'), out: out(), force: false, common: {}, signal }
+  const job = { each: join(folder, each), out: out(), force: false, common: {}, signal }
   return { asked, report: decideRows(engine, job) }
 }
 
@@ -136,4 +137,16 @@ it('rows that are added are answered behind them', async () => {
   expect(await report).toEqual({ rows: 5, failed: 0 })
   expect(asked).toEqual(['b', 'e'])
   expect((await read()).map(({ answers }) => answers)).toEqual([...ROWS, 'e'])
+})
+
+it.skipIf(process.platform === 'win32')('rows of a pipe are not asked again, which is told', async () => {
+  await run({ b: memory }).report
+  execFileSync('mkfifo', [join(folder, 'pipe.jsonl')])
+  const written = writeFile(join(folder, 'pipe.jsonl'), await readFile(join(folder, 'rows.jsonl')))
+  const { asked, report } = run({}, undefined, 'pipe.jsonl')
+  expect(await report).toEqual({ rows: 4, failed: 1 })
+  await written
+  expect(asked).toEqual([])
+  const told = vi.mocked(process.stderr.write).mock.calls.flat().join('')
+  expect(told).toMatch(/not asking the 1 rows .* again, as .*pipe\.jsonl is read only once/)
 })

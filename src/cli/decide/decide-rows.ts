@@ -75,17 +75,23 @@ async function againIn(
   toAsked: (row: unknown) => string,
   { passing }: AnsweredRows,
 ): Promise<number> {
-  // A pipe is read once.
-  if (out === undefined || passing === 0 || !(await stat(each)).isFile()) return passing
-  const folder = dirname(await realpath(out))
-  const isOpen = await access(folder, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
+  if (out === undefined || passing === 0) return passing
+  const hindrance = await findHindrance(each, out)
   const rows = `the ${passing} rows that could not be answered`
-  const line = isOpen ? `asking ${rows} again` : `not asking ${rows} again, as ${folder} takes no other file`
+  const line = hindrance === undefined ? `asking ${rows} again` : `not asking ${rows} again, as ${hindrance}`
   process.stderr.write(`${colors.dim(line)}\n`)
-  return isOpen ? await answerAgain(out, requestsOf(each, common, toAsked), { engine, lora, signal }) : passing
+  if (hindrance !== undefined) return passing
+  return await answerAgain(out, requestsOf(each, common, toAsked), { engine, lora, signal })
+}
+
+/** Why rows cannot be asked again; undefined where they can. */
+async function findHindrance(each: string, out: string): Promise<string | undefined> {
+  if (!(await stat(each)).isFile()) return `${each} is read only once; give them as a file`
+  const folder = dirname(await realpath(out))
+  return access(folder, constants.W_OK).then(
+    () => undefined,
+    () => `${folder} takes no other file`,
+  )
 }
 
 async function answerRows(
