@@ -11,7 +11,7 @@ export interface Comparison {
   readonly onlySecond: number
   /** Accuracy of the first less that of the second, -1 to 1: 0.05 are five points in favour of the first. */
   readonly difference: number
-  /** Half of the 95 % interval of that difference, over paired questions: one within it may be chance. */
+  /** How far the 95 % interval of that difference, over paired questions, reaches from it towards 0: one within it may be chance. */
   readonly margin: number
 }
 
@@ -43,6 +43,17 @@ export function compareEvaluations(first: Evaluation, second: Evaluation): Compa
   const onlyFirst = first.right.filter((right, index) => right && !second.right[index]).length
   const onlySecond = second.right.filter((right, index) => right && !first.right[index]).length
   const difference = (onlyFirst - onlySecond) / n
-  const variance = (onlyFirst + onlySecond) / n - difference ** 2
-  return { onlyFirst, onlySecond, difference, margin: 1.96 * Math.sqrt(variance / n) }
+  return { onlyFirst, onlySecond, difference, margin: marginOf(onlyFirst, onlySecond, n) }
+}
+
+/**
+ * By the interval of Agresti and Min for pairs, which adds half a question to each of the four outcomes, so that it has a width where models never
+ * differ or always the same way. Its middle is nearer to 0 than the difference: the margin reaches to its end on that side.
+ */
+function marginOf(onlyFirst: number, onlySecond: number, n: number): number {
+  const pairs = n + 2
+  const apart = Math.abs(onlyFirst - onlySecond)
+  const middle = apart / pairs
+  const half = 1.96 * Math.sqrt(((onlyFirst + onlySecond + 1) / pairs - middle ** 2) / pairs)
+  return apart / n - middle + half
 }

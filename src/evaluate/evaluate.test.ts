@@ -239,7 +239,7 @@ it('prints a table and a page without anything from elsewhere', async () => {
   expect(text).toMatch(/^at most 1\.0 % wrong: \d+ % decided with min_confidence 0\.\d+\nat most 5\.0 %/m)
   expect(text).toMatch(/^billing +1 +0$/m)
   const page = renderReport([evaluation, evaluation])
-  expect(page).toContain('&#60;oracle&#62; against &#60;oracle&#62;: +0 points right (± 0 points); only the first 0')
+  expect(page).toContain('&#60;oracle&#62; against &#60;oracle&#62;: +0 points right (± 16 points); only the first 0')
   expect(page).toContain('&#60;oracle&#62;')
   expect(page).not.toContain('<oracle>')
   expect(page).not.toMatch(/https?:|<script/)

@@ -58,7 +58,7 @@ it('measures the embedded model and compares it with itself', async () => {
   const html = join(folder, 'report.html')
   const text = await run(ROWS, '--use', 'decide-mini,decide-mini', '--html', html)
   expect(text).toMatch(/^decide-mini: 2 rows, \d+ tokens/m)
-  expect(text).toContain('decide-mini answers 0 points more of the questions right than decide-mini (± 0 points)')
+  expect(text).toContain('decide-mini answers 0 points more of the questions right than decide-mini (± 49 points)')
   expect(await readFile(html, 'utf8')).toContain('<h1>Evaluation on 2 rows</h1>')
 })
 
@@ -68,7 +68,7 @@ it('prints JSON, with the comparison beside every model but the first', async ()
   expect(first).not.toHaveProperty('comparison')
   expect(second).toMatchObject({
     right: first.right,
-    comparison: { onlyFirst: 0, onlySecond: 0, difference: 0, margin: 0 },
+    comparison: { onlyFirst: 0, onlySecond: 0, difference: 0, margin: 0.49 },
   })
 })
 
