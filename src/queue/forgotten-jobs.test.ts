@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import type { Engine } from '../engine/index.ts'
@@ -44,3 +45,30 @@ describe.skipIf(!hasRedis())('a job that the server has lost', () => {
     await store.close()
   }, 100_000)
 })
+
+it.skipIf(!hasRedis())(
+  'a job is not lost with a server that has lost its place, and has nothing yet of the one that took it',
+  async () => {
+    const redis = await startRedis()
+    const store = await openJobStore({ connection: redis.url, keys: `k1:${randomBytes(32).toString('base64')}` })
+    const fake = createFakeEngine()
+    const server = createServer({ engine: fake.engine as Engine, jobs: { store } })
+    fake.hold()
+    const batch = JSON.stringify({ custom_id: 'c', ...BODY })
+    const { id } = await json(server.fetch(post(batch, { path: '/v1/batches', headers })))
+    await expect.poll(() => fake.running).toBe(1)
+    // Without its file it begins empty.
+    await redis.restart(['--appendonly', 'no', '--replicaof', '127.0.0.1 1'])
+    // Two beats and a reconnection fit.
+    await sleep(12_000)
+    expect(fake.running).toBe(1)
+    await redis.restart()
+    fake.release()
+    const read = async () => (await server.fetch(get(`/v1/jobs/${id}`))).json().catch(() => {})
+    await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'succeeded' })
+    await server.close()
+    await store.close()
+    await redis.stop()
+  },
+  100_000,
+)

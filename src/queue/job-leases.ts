@@ -41,7 +41,8 @@ export class JobLeases {
   }
 
   async takeOver(): Promise<Job[]> {
-    const ids = await this.#client.sMembers(OPEN_JOBS_KEY)
+    // A server that has lost its place to another has nothing at first: it refuses whatever writes, and what removes nothing, too.
+    const [, ids] = await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, ''), this.#client.sMembers(OPEN_JOBS_KEY)])
     const open = new Set(ids)
     for (const id of this.#unreadable) if (!open.has(id)) this.#unreadable.delete(id)
     for (const id of this.#renewed) if (!open.has(id)) this.#forget(id)
