@@ -22,6 +22,7 @@ function jobOf(account: string, index = 0): EndedJob {
     path: '/v1/systemone',
     createdAt: 1,
     endedAt: 2,
+    webhook: `https://${account}.example/ended`,
   }
 }
 

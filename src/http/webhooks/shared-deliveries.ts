@@ -65,7 +65,7 @@ export class SharedDeliveries implements Deliveries {
       if (room === 0) return
       const putBack: Promise<void>[] = []
       for (const webhook of await this.#kept.take(room, LEASE_MS)) {
-        if (this.#slow.isFull(webhook.job.account)) putBack.push(this.#kept.leave(webhook, TRY_MS))
+        if (this.#slow.isFull(webhook.job)) putBack.push(this.#kept.leave(webhook, TRY_MS))
         else this.#start(webhook)
       }
       await Promise.all(putBack)
@@ -84,7 +84,7 @@ export class SharedDeliveries implements Deliveries {
 
   async #try({ job, tries }: KeptWebhook): Promise<void> {
     const { delaysMs, onEnded } = this.#parts
-    const outcome = await this.#slow.during(job.account, () => this.#send(job))
+    const outcome = await this.#slow.during(job, () => this.#send(job))
     const delay = delaysMs[tries]
     if (outcome === 'failed' && this.#stopping.signal.aborted) return this.#kept.leave({ job, tries }, 0)
     if (outcome === 'failed' && delay !== undefined) return this.#kept.leave({ job, tries: tries + 1 }, delay)
