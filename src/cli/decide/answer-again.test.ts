@@ -31,6 +31,9 @@ const read = async () =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
+/** Of each row what it was answered, or the code of its error. */
+const readOutcomes = async () => (await read()).map(({ answers, error }) => answers ?? error.code)
+
 type Failures = Readonly<Record<string, TesseraError>>
 
 /** Answers with what was asked. */
@@ -105,12 +108,7 @@ it('answers that have come are kept where the command is stopped, and the next o
   const { asked, error } = await stopAtLast()
   expect(asked).toEqual(['b', 'd'])
   expect(error).toMatchObject({ code: 'aborted', message: expect.stringContaining('the same command goes on') })
-  expect((await read()).map(({ answers, error }) => answers ?? error.code)).toEqual([
-    'a',
-    'b',
-    'c',
-    'insufficient_memory',
-  ])
+  expect(await readOutcomes()).toEqual(['a', 'b', 'c', 'insufficient_memory'])
   expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
   const next = run({})
   expect(await next.report).toEqual({ rows: 4, failed: 0 })
@@ -121,12 +119,7 @@ it('the file stays as it is where another command has taken it over', async () =
   const taken = new InvalidRequestError('--out', 'another command took the file over')
   const { error } = await stopAtLast(taken)
   expect(error).toMatchObject({ code: 'invalid_request' })
-  expect((await read()).map(({ answers, error }) => answers ?? error.code)).toEqual([
-    'a',
-    'insufficient_memory',
-    'c',
-    'insufficient_memory',
-  ])
+  expect(await readOutcomes()).toEqual(['a', 'insufficient_memory', 'c', 'insufficient_memory'])
   expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
 })
 
