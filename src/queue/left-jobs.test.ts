@@ -4,17 +4,9 @@ import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-s
 import type { Job, JobStore } from '../http/index.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { openJobStore } from './index.ts'
+import { RUNNING_JOB } from './test-support/running-job.ts'
 
 const [k1, k2] = ['k1', 'k2'].map((name) => `${name}:${randomBytes(32).toString('base64')}`) as [string, string]
-const job: Job = {
-  id: 'job_1',
-  account: 'me',
-  path: '/v1/systemone',
-  status: 'running',
-  createdAt: 1,
-  keepMs: 0,
-  bytes: 0,
-}
 
 describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
   let redis: TestRedis
@@ -35,21 +27,21 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
 
   it('have never been taken over for the next one, and are its own alone', async () => {
     const [one, two] = [await open(), await open()]
-    await one.add(job)
-    await one.write({ ...job, takenOver: 2 })
+    await one.add(RUNNING_JOB)
+    await one.write({ ...RUNNING_JOB, takenOver: 2 })
     expect(await two.takeOver()).toEqual([])
-    await one.release(job.id)
-    expect(await two.takeOver()).toEqual([{ ...job, takenOver: 0 }])
+    await one.release(RUNNING_JOB.id)
+    expect(await two.takeOver()).toEqual([{ ...RUNNING_JOB, takenOver: 0 }])
     // It has the job no more, so that there is nothing to leave.
-    await one.release(job.id)
+    await one.release(RUNNING_JOB.id)
     expect(await one.takeOver()).toEqual([])
-    await two.remove(job.id)
+    await two.remove(RUNNING_JOB.id)
   })
 
   it('sealed with a key that is not known here keep no other from being taken over or listed', async () => {
     const [one, two] = [await open(), await open(k2)]
-    for (const id of Array.from({ length: 60 }, (_, index) => `job_a${index}`)) await one.add({ ...job, id })
-    await two.add({ ...job, id: 'job_b' })
+    for (const id of Array.from({ length: 60 }, (_, index) => `job_a${index}`)) await one.add({ ...RUNNING_JOB, id })
+    await two.add({ ...RUNNING_JOB, id: 'job_b' })
     for (const store of [one, two]) for (const { id } of await store.list('me')) await store.release(id)
     expect((await two.list('me')).map(({ id }) => id)).toEqual(['job_b'])
     const three = await open(k2)
@@ -63,7 +55,7 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
 
   it('have parts that are sealed with a key that is not known here, and others', async () => {
     const [one, two] = [await open(), await open(k2)]
-    await one.add({ ...job, id: 'job_2' })
+    await one.add({ ...RUNNING_JOB, id: 'job_2' })
     await one.keepPart('job_2', 'a')
     await one.release('job_2')
     await two.keepPart('job_2', 'b')
@@ -73,7 +65,7 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
 
   it('keep no part that comes after their end, and begin without those of others of their id', async () => {
     const [one, two] = [await open(), await open()]
-    const keyed = { ...job, id: 'job_3', digest: 'of the request' }
+    const keyed = { ...RUNNING_JOB, id: 'job_3', digest: 'of the request' }
     await one.add(keyed)
     await one.keepPart(keyed.id, 'a')
     await two.write({ ...keyed, status: 'failed', endedAt: 2 })
@@ -92,7 +84,7 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
 
   it('are not ended by a process that was cut off while it had an earlier one of their id', async () => {
     const [one, two] = [await open(), await open()]
-    const early = { ...job, id: 'job_5', digest: 'of the request' }
+    const early = { ...RUNNING_JOB, id: 'job_5', digest: 'of the request' }
     const late = { ...early, createdAt: 2 }
     await one.add(early)
     await two.write({ ...early, status: 'failed', endedAt: 2 })
@@ -114,7 +106,7 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
   it('are kept, and no more of them taken, while the memory of the server is full', async () => {
     const [one, two] = [await open(), await open()]
     const client = await connectRedis(redis.url)
-    const [early, late] = ['job_6', 'job_7'].map((id) => ({ ...job, id })) as [Job, Job]
+    const [early, late] = ['job_6', 'job_7'].map((id) => ({ ...RUNNING_JOB, id })) as [Job, Job]
     const lease = `tessera-queue:job-lease:${early.id}`
     await one.add(early)
     await client.configSet('maxmemory', '1000')
@@ -136,7 +128,7 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
 
   it('are not forgotten while a process has them, and for the time that was asked when they are over', async () => {
     const one = await open()
-    const own = { ...job, id: 'job_4', keepMs: 5000 }
+    const own = { ...RUNNING_JOB, id: 'job_4', keepMs: 5000 }
     const client = await connectRedis(redis.url)
     const keysOf = (id: string) => ['job', 'job-request', 'job-parts'].map((name) => `tessera-queue:${name}:${id}`)
     const kept = () => Promise.all(keysOf(own.id).map((key) => client.pTTL(key)))

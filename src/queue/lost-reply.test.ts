@@ -4,16 +4,9 @@ import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import type { Job } from '../http/index.ts'
 import { openJobStore } from './index.ts'
 import { openCuttingProxy } from './test-support/cutting-proxy.ts'
+import { RUNNING_JOB } from './test-support/running-job.ts'
 
-const JOB: Job = {
-  id: 'job_1',
-  account: 'me',
-  path: '/v1/systemone',
-  status: 'queued',
-  createdAt: 1,
-  keepMs: 0,
-  bytes: 0,
-}
+const JOB: Job = { ...RUNNING_JOB, status: 'queued' }
 
 it.skipIf(!hasRedis())(
   'a job is withdrawn where the server added it and its reply was lost, unless another try may have it',

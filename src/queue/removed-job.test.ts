@@ -1,18 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
-import type { Job } from '../http/index.ts'
 import { openJobStore } from './index.ts'
-
-const job: Job = {
-  id: 'job_1',
-  account: 'me',
-  path: '/v1/systemone',
-  status: 'running',
-  createdAt: 1,
-  keepMs: 0,
-  bytes: 0,
-}
+import { RUNNING_JOB } from './test-support/running-job.ts'
 
 it.skipIf(!hasRedis())(
   'a job that could not be removed as the server was away takes no later one of its id with it',
@@ -20,19 +10,19 @@ it.skipIf(!hasRedis())(
     const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     const open = () => openJobStore({ connection: redis.url, plaintext: true })
     const one = await open()
-    await one.add(job)
-    await one.write({ ...job, status: 'failed', endedAt: 2 })
+    await one.add(RUNNING_JOB)
+    await one.write({ ...RUNNING_JOB, status: 'failed', endedAt: 2 })
     await redis.kill()
-    await expect(one.remove(job.id)).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(one.remove(RUNNING_JOB.id)).rejects.toMatchObject({ code: 'store_unavailable' })
     // As long as the client waits for a server.
     await sleep(7000)
     await redis.restart()
     const two = await open()
-    const late = { ...job, createdAt: 3 }
+    const late = { ...RUNNING_JOB, createdAt: 3 }
     expect(await two.add(late)).toBeUndefined()
     // Until the first is there again, and has asked for all that it still had.
     await vi.waitFor(() => one.read('job_2'), { timeout: 15_000 })
-    expect(await two.read(job.id)).toEqual(late)
+    expect(await two.read(RUNNING_JOB.id)).toEqual(late)
     await Promise.all([one.close(), two.close()])
     await redis.stop()
   },
