@@ -53,9 +53,13 @@ describe('loading onnxruntime-node', () => {
 })
 
 describe('explainMissingProvider', () => {
-  it('says that the build lacks a provider', () => {
+  it('says that the build lacks a provider and where there is one, not what to install for it', () => {
     const runtime = { listSupportedBackends: () => [{ name: 'cpu', bundled: true }] }
-    expect(explainMissingProvider('dml', runtime)?.reason).toContain('no dml provider for')
+    for (const name of ['cuda', 'webgpu', 'coreml', 'dml'] as const) {
+      const { reason, remedy } = explainMissingProvider(name, runtime)!
+      expect(reason).toMatch(new RegExp(`no ${name} provider for .*, only for (Linux|macOS|Windows)`))
+      expect(remedy).toBe('choose another backend, such as cpu')
+    }
   })
 
   it('gives the command that installs the CUDA libraries', () => {

@@ -13,8 +13,15 @@ export type ProbeResult = { available: true } | { available: false; reason: stri
 const REMEDIES: Record<ProviderName, string> = {
   cuda: 'install an NVIDIA driver, CUDA 12 and cuDNN 9 (README of onnxruntime-node), or choose another backend',
   webgpu: 'install a GPU driver with Vulkan, Metal or Direct3D 12 (on Linux also libvulkan1), or use another backend',
-  coreml: 'run on macOS, or choose another backend',
+  coreml: 'choose another backend, such as cpu',
   dml: 'run on Windows with a DirectX 12 device, or choose another backend',
+}
+/** Where onnxruntime-node has them at all. */
+const PLATFORMS: Record<ProviderName, string> = {
+  cuda: 'Linux on x64',
+  webgpu: 'Linux on x64, Windows and macOS',
+  coreml: 'macOS',
+  dml: 'Windows',
 }
 const INSTALL_CUDA = 'npx tessera-onnx setup cuda'
 const PROBE_TIMEOUT_MS = 30_000
@@ -53,8 +60,8 @@ export function explainMissingProvider(
 ): Extract<ProbeResult, { available: false }> | undefined {
   const entry = runtime.listSupportedBackends().find((candidate) => candidate.name === name)
   if (entry === undefined) {
-    const reason = `onnxruntime-node has no ${name} provider for ${describePlatform()}`
-    return { available: false, reason, remedy: REMEDIES[name] }
+    const reason = `onnxruntime-node has no ${name} provider for ${describePlatform()}, only for ${PLATFORMS[name]}`
+    return { available: false, reason, remedy: 'choose another backend, such as cpu' }
   }
   if (name !== 'cuda' || entry.bundled) return undefined
   if (cuda.missing.length === 0) return undefined
@@ -86,7 +93,7 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
         // onnxruntime puts the source line and the failed condition in front of what happened.
         const said = stdout
           .replace(/\s+/g, ' ')
-          .replace(/^\/onnxruntime_src\/.* was false\. /, '')
+          .replace(/^(?:\/onnxruntime_src\/|[A-Z]:\\).* was false\. /, '')
           .trim()
         resolve(said || `the probe process ended without an answer (${error?.signal ?? error?.code ?? 'no output'})`)
       },
