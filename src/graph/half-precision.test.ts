@@ -23,7 +23,7 @@ import {
   describeAutoencoderKlDecoder,
   describeAutoencoderKlFlux2Decoder,
 } from './index.ts'
-import { keepHalfRounding } from './test-support/half-rounding.ts'
+import { halfBound, keepHalfRounding } from './test-support/half-rounding.ts'
 
 type Feeds = Readonly<Record<string, Tensor>>
 type Build = (precision: Precision) => BuiltGraph
@@ -73,7 +73,7 @@ describe('graphs in half precision stay near those in float32', () => {
     const half = await runGraph(backend, build('float16'), feeds)
     for (const [name, { data }] of Object.entries(whole)) {
       const error = largestRelativeError(half[name], data as Float32Array)
-      expect(error).toBeLessThan(bound)
+      expect(error).toBeLessThan(halfBound(bound))
       expect(error).toBeGreaterThan(1e-5)
     }
   }
