@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { EndedJob, KeptWebhook, KeptWebhooks } from './kept-webhooks.ts'
 import { SharedDeliveries } from './shared-deliveries.ts'
 import { WebhookSender } from './webhook-sender.ts'
@@ -93,3 +93,23 @@ it('those of an account whose receiver never answers keep nobody else waiting fo
   // The first tries tell that the account is slow; without that there would be eight rounds of them before.
   await expect.poll(() => receiver.answered, { timeout: 50_000 }).toEqual(['job_alive_0'])
 }, 60_000)
+
+it('those of a receiver that takes long use the places that nobody else wants', async () => {
+  vi.useFakeTimers()
+  try {
+    const kept = new DueWebhooks()
+    const receiver = new Receiver()
+    vi.spyOn(receiver, 'send').mockImplementation(async ({ id }) => {
+      await new Promise((resolve) => setTimeout(resolve, 6000))
+      receiver.answered.push(id)
+      return 'delivered'
+    })
+    for (let index = 0; index < 1000; index++) kept.add(jobOf('late', index))
+    start(kept, receiver).deliver()
+    // 256 in 6 seconds, then 128 in each 6; all at once put off, 640 were.
+    await vi.advanceTimersByTimeAsync(70_000)
+    expect(receiver.answered.length).toBeGreaterThan(900)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -65,7 +65,7 @@ export class SharedDeliveries implements Deliveries {
       if (room === 0) return
       const putBack: Promise<void>[] = []
       for (const webhook of await this.#kept.take(room, LEASE_MS)) {
-        if (this.#slow.isFull(webhook.job)) putBack.push(this.#kept.leave(webhook, TRY_MS))
+        if (this.#slow.isFull(webhook.job)) putBack.push(this.#kept.leave(webhook, putOffMs()))
         else this.#start(webhook)
       }
       await Promise.all(putBack)
@@ -110,4 +110,9 @@ export class SharedDeliveries implements Deliveries {
       stop.removeEventListener('abort', end)
     }
   }
+}
+
+/** For at most as long as a try. All at once would come when places are taken still, or have been free for long. */
+function putOffMs(): number {
+  return Math.round(LOOK_EVERY_MS + Math.random() * (TRY_MS - LOOK_EVERY_MS))
 }
