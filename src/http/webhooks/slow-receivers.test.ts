@@ -44,3 +44,12 @@ it('is not slow any more when it answers soon', async () => {
   await slow.during(jobOf('me', 'dead'), async () => {})
   expect(slow.isFull(jobOf('me', 'dead'))).toBe(false)
 })
+
+it('receivers that are not known wait where an account has one for each webhook', async () => {
+  const slow = new SlowReceivers()
+  await slow.during(jobOf('me', 'known'), async () => {})
+  for (let index = 0; index < 128; index++) void slow.during(jobOf('me', `customer-${index}`), never)
+  expect(slow.isFull(jobOf('me', 'customer-128'))).toBe(true)
+  expect(slow.isFull(jobOf('me', 'known'))).toBe(false)
+  expect(slow.isFull(jobOf('other', 'alive'))).toBe(false)
+})

@@ -2,7 +2,7 @@ import type { EndedJob } from './kept-webhooks.ts'
 
 /** A receiver that takes longer to answer is slow. */
 const SLOW_MS = 5000
-/** Tries that an account may have under way when one more goes to a slow receiver, while those of all accounts are many. */
+/** Tries that an account may have under way when one more goes to a slow receiver, or to unknown ones, while those of all accounts are many. */
 const MOST_EACH = 32
 /** Half of what a process has under way at most: a slow receiver may have what nobody else wants. */
 const MANY = 128
@@ -11,38 +11,49 @@ const MOST_KNOWN = 10_000
 
 /**
  * Receivers of accounts that answer late or never. They have few tries at a time, as those of all others, of the same account
- * too, would wait for their connections.
+ * too, would wait for their connections. So have receivers of an account that nothing is known of: it may have one for each webhook.
  */
 export class SlowReceivers {
   /** By account. */
   readonly #underway = new Map<string, number>()
-  readonly #slow = new Set<string>()
+  /** Those of them to receivers that were not known. */
+  readonly #unknown = new Map<string, number>()
+  /** Whether the last try of a receiver took long; the one that was made last is the last. */
+  readonly #isSlow = new Map<string, boolean>()
   #all = 0
 
   /** Whether one more try has to wait. */
   isFull(job: EndedJob): boolean {
-    return this.#all >= MANY && (this.#underway.get(job.account) ?? 0) >= MOST_EACH && this.#slow.has(nameOf(job))
+    if (this.#all < MANY) return false
+    const isSlow = this.#isSlow.get(nameOf(job))
+    if (isSlow === false) return false
+    const counts = isSlow ? this.#underway : this.#unknown
+    return (counts.get(job.account) ?? 0) >= MOST_EACH
   }
 
   /** Makes a try. The receiver is slow from then on if it took long, until the next one that did not. */
   async during<Result>(job: EndedJob, tried: () => Promise<Result>): Promise<Result> {
     const begun = performance.now()
-    this.#count(job, 1)
+    const name = nameOf(job)
+    const counts = this.#isSlow.has(name) ? [this.#underway] : [this.#underway, this.#unknown]
+    this.#count(job, counts, 1)
     try {
       return await tried()
     } finally {
-      this.#count(job, -1)
-      this.#slow.delete(nameOf(job))
-      if (performance.now() - begun > SLOW_MS) this.#slow.add(nameOf(job))
-      if (this.#slow.size > MOST_KNOWN) this.#slow.delete(this.#slow.values().next().value!)
+      this.#count(job, counts, -1)
+      this.#isSlow.delete(name)
+      this.#isSlow.set(name, performance.now() - begun > SLOW_MS)
+      if (this.#isSlow.size > MOST_KNOWN) this.#isSlow.delete(this.#isSlow.keys().next().value!)
     }
   }
 
-  #count({ account }: EndedJob, change: 1 | -1): void {
-    const count = (this.#underway.get(account) ?? 0) + change
+  #count({ account }: EndedJob, all: readonly Map<string, number>[], change: 1 | -1): void {
     this.#all += change
-    if (count === 0) this.#underway.delete(account)
-    else this.#underway.set(account, count)
+    for (const counts of all) {
+      const count = (counts.get(account) ?? 0) + change
+      if (count === 0) counts.delete(account)
+      else counts.set(account, count)
+    }
   }
 }
 
