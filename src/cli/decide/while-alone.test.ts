@@ -39,6 +39,16 @@ describe.skipIf(process.platform === 'win32')('names of POSIX', () => {
     await rm(folder, { recursive: true })
   })
 
+  it('a link into a folder that is not there, as of a disk, makes none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-alone-'))
+    const file = join(folder, 'link.jsonl')
+    await symlink(join(folder, 'disk', 'target.jsonl'), file)
+    const work = whileAlone(file, new AbortController().signal, async () => {})
+    await expect(work).rejects.toThrow(`--out: ${file} could not be written (ENOENT)`)
+    expect(await readdir(folder)).toEqual(['link.jsonl'])
+    await rm(folder, { recursive: true })
+  })
+
   it('a link within a linked folder leads from where it is', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tessera-alone-'))
     await mkdir(join(folder, 'deep', 'inner'), { recursive: true })

@@ -21,7 +21,10 @@ export async function whileAlone<Result>(
 ): Promise<Result> {
   // Devices and pipes hold nothing that two could spoil.
   if ((await stat(file).catch(() => undefined))?.isFile() === false) return work(signal)
-  const path = `${await locate(file)}.lock`
+  const located = await locate(file).catch((cause: unknown) => {
+    throw notWritten('--out', file, cause)
+  })
+  const path = `${located}.lock`
   if ((await stat(path).catch(() => undefined))?.isDirectory() === false) {
     const reason = `${path} is a file of something else; this command makes a folder of that name while it writes`
     throw new InvalidRequestError('--out', `${reason}; remove it, or give another name`)
@@ -47,13 +50,19 @@ export async function whileAlone<Result>(
   }
 }
 
-/** Where a file is, links followed, or will be once it is written. */
+/**
+ * Where a file is, links followed, or will be once it is written.
+ *
+ * @throws errors of the file system where its folder is not there, which the lock would make
+ */
 async function locate(file: string): Promise<string> {
   try {
     return await realpath(file)
   } catch (error) {
     // Of links that go round in a ring the code is another.
-    const target = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await readlink(file).catch(() => undefined))
-    return target ? locate(resolve(await realpath(dirname(file)), target)) : file
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return file
+    const folder = await realpath(dirname(file))
+    const target = await readlink(file).catch(() => undefined)
+    return target === undefined ? file : locate(resolve(folder, target))
   }
 }
