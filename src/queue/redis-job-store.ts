@@ -2,7 +2,7 @@ import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } 
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
-import { answerInTime } from '../redis/answer-in-time.ts'
+import { answerInTime, DEADLINE_MS } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { hearTopic } from './hear-topic.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
@@ -181,8 +181,10 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     )
   }
 
+  /** Not later than somebody waits for it: by the time that a server is back the id may be another job's. */
   async remove(id: string): Promise<void> {
-    await this.#client.eval(REMOVE_JOB, { keys: [OPEN_JOBS_KEY, jobKey(id), ...besideOf(id)], arguments: [id] })
+    const client = this.#client.withCommandOptions({ timeout: DEADLINE_MS })
+    await client.eval(REMOVE_JOB, { keys: [OPEN_JOBS_KEY, jobKey(id), ...besideOf(id)], arguments: [id] })
   }
 
   async withdraw({ id }: Job): Promise<boolean> {

@@ -4,9 +4,13 @@ import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import { openJobStore } from './index.ts'
 import { RUNNING_JOB } from './test-support/running-job.ts'
 
-it.skipIf(!hasRedis())(
-  'a job that could not be removed as the server was away takes no later one of its id with it',
-  async () => {
+it.skipIf(!hasRedis()).each([
+  ['a moment', 0],
+  // As long as the client waits for a server.
+  ['longer', 7000],
+])(
+  'a job that could not be removed as the server was away, for %s, takes no later one of its id with it',
+  async (_, milliseconds) => {
     const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     const open = () => openJobStore({ connection: redis.url, plaintext: true })
     const one = await open()
@@ -14,8 +18,7 @@ it.skipIf(!hasRedis())(
     await one.write({ ...RUNNING_JOB, status: 'failed', endedAt: 2 })
     await redis.kill()
     await expect(one.remove(RUNNING_JOB.id)).rejects.toMatchObject({ code: 'store_unavailable' })
-    // As long as the client waits for a server.
-    await sleep(7000)
+    await sleep(milliseconds)
     await redis.restart()
     const two = await open()
     const late = { ...RUNNING_JOB, createdAt: 3 }

@@ -1,7 +1,7 @@
 import { LateError } from '../errors/late-error.ts'
 
 /** As long as a store is waited for. */
-const DEADLINE_MS = 2000
+export const DEADLINE_MS = 2000
 
 /**
  * A server that is frozen breaks no connection, and commands wait for one that is away: neither is to hold up who asks.
