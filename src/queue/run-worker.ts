@@ -71,9 +71,8 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const start = async (queue: ModelQueue) => {
     const processor = createProcessor({ engine, client, sealer, queue, onFault: safeLog(onFault) }, course)
     const worker = await takeCalls(queue, processor, taking, { slots: slots[partsOf(queue).work], openFirst })
-    workers.push(worker.on('error', onError))
-    // One whose opening is refused takes no calls ever, whatever the server allows later.
-    await worker.waitUntilReady()
+    workers.push(worker)
+    await untilOpen(worker, onError)
   }
   const isTold = createFilter(queues, wanted)
   const report = async (known: readonly ModelInfo[]) => {
@@ -101,6 +100,14 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
       return closing
     },
   }
+}
+
+/** Waits until a worker has opened its queue: one that is refused that takes no calls ever, whatever the server allows later. */
+async function untilOpen(worker: Worker, onError: (error: Error) => void): Promise<void> {
+  // Without a listener an error ends the process. What the opening says is thrown here.
+  worker.on('error', () => {})
+  await worker.waitUntilReady()
+  worker.on('error', onError)
 }
 
 /** Where the server is away it is told the next time. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
@@ -42,10 +42,14 @@ describe.skipIf(!hasRedis())('a worker that cannot start', () => {
   it('says that it may not ask for what opens a queue, and leaves nothing open', async () => {
     const rights = ['~tessera*', '&*', '+@all', '-info']
     await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', ...rights])
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
     const error = await start(redis.url.replace('//', '//app:secret@'))
     expect(error).toMatchObject({ message: expect.stringMatching(/^connection: the Redis server .*\(NOPERM /) })
     expect(InvalidRequestError.isInstance(error)).toBe(true)
     await expect.poll(others).toBe(0)
+    // Not that it waits until it may: it has ended.
+    expect(warn.mock.calls).toEqual([])
+    warn.mockRestore()
     expect(await admin.sMembers('tessera-queue:workers')).toEqual([])
   })
 
