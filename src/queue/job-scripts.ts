@@ -13,6 +13,7 @@ local job, request, told, lease, open, account, parts, news = unpack(KEYS)
 local id, sealed, sealedRequest, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
 local found = redis.call('GET', job)
 if found and found ~= replaced then
+  redis.call('DEL', told)
   redis.call('SET', told, '1', 'PX', toldMs)
   return found
 end
@@ -62,7 +63,8 @@ return 1`
 
 /**
  * Takes a job that is not over and that nobody has, with its request, and says whether the one that had it left it. In one step: one of the same id may
- * have ended, been removed and begun again since it was looked for.
+ * have ended, been removed and begun again since it was looked for. A server whose memory is full, as of jobs that nobody has, lets it: what
+ * takes memory is not the first that the script writes.
  */
 export const TAKE_JOB = `
 local job, open, lease, request = unpack(KEYS)
@@ -75,6 +77,7 @@ if not found then
 end
 local had = redis.call('GET', lease)
 if had and had ~= '${LEFT}' then return false end
+redis.call('DEL', lease)
 redis.call('SET', lease, process, 'PX', leaseMs)
 return {found, redis.call('GET', request) or '', had and 1 or 0}`
 
@@ -87,23 +90,27 @@ end`
 
 /**
  * Says that a process still has a job that is not over, which a batch may not be for weeks, unless another one has taken it meanwhile. Keys from the third on: what there is of it, whose time begins
- * anew when half of it has passed, so that most renewals write the lease alone, which a server whose memory is full lets them put off.
+ * anew when half of it has passed, so that most renewals write the lease alone, also on a server whose memory is full.
  */
 export const RENEW_JOB = `${IS_OTHERS}
 local id, process, leaseMs, keptMs = unpack(ARGV)
 if redis.call('SISMEMBER', KEYS[2], id) == 0 or isOthers(KEYS[1], process) then return end
-if redis.call('GET', KEYS[1]) == process then redis.call('PEXPIRE', KEYS[1], leaseMs)
-else redis.call('SET', KEYS[1], process, 'PX', leaseMs) end
+if redis.call('PEXPIRE', KEYS[1], leaseMs) == 0 or redis.call('GET', KEYS[1]) ~= process then
+  redis.call('SET', KEYS[1], process, 'PX', leaseMs)
+end
 for at = 3, #KEYS do
   if redis.call('PTTL', KEYS[at]) < keptMs / 2 then redis.call('PEXPIRE', KEYS[at], keptMs) end
 end`
 
-/** Ends that a process has a job, where it still has it; as one that left it, where a time is given that this is kept for. */
+/**
+ * Ends that a process has a job, where it still has it; as one that left it, where a time is given that this is kept for, also on a
+ * server whose memory is full.
+ */
 export const LEAVE_JOB = `
 local process, keptMs = unpack(ARGV)
 if redis.call('GET', KEYS[1]) ~= process then return end
-if keptMs then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs)
-else redis.call('DEL', KEYS[1]) end`
+redis.call('DEL', KEYS[1])
+if keptMs then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs) end`
 
 /**
  * Keeps a part of what a job that is not over has come to, after those that are there. Another process may have ended the job, and the next one of

@@ -113,12 +113,23 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
     await client.pExpire(lease, 5000)
     await one.renew([early.id])
     expect(await client.pTTL(lease)).toBeGreaterThan(5000)
+    // One that asks again, with the key of it.
+    expect(await two.add(early)).toMatchObject({ id: early.id })
+    // As of a process that stood still.
+    await client.del(lease)
+    await one.renew([early.id])
+    expect(await client.pTTL(lease)).toBeGreaterThan(5000)
     await expect(two.add(late)).rejects.toMatchObject({
       code: 'store_unavailable',
       cause: { message: expect.stringMatching(/^OOM /) },
     })
+    // A front that is told to stop is none that has ended by it.
+    await one.release(early.id)
+    expect(await client.get(lease)).toBe('left')
+    // What fills the memory may be jobs that wait for one.
+    expect(await two.takeOver()).toEqual([{ ...early, takenOver: 0 }])
     // Its result is kept: it was paid for.
-    expect(await one.write({ ...early, status: 'succeeded', endedAt: 2, result: 'x' })).toBe(true)
+    expect(await two.write({ ...early, status: 'succeeded', endedAt: 2, result: 'x' })).toBe(true)
     await client.configSet('maxmemory', '0')
     expect(await two.read(early.id)).toMatchObject({ status: 'succeeded' })
     expect(await two.read(late.id)).toBeUndefined()
