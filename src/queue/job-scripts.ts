@@ -138,7 +138,10 @@ redis.call('DEL', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
 redis.call('SREM', KEYS[6], ARGV[1])
 return 1`
 
-/** Takes webhooks that are due: their next try is due again when the lease is over. */
+/**
+ * Takes webhooks that are due: their next try is due again when the lease is over. Also of a server whose memory is full, as of results that nobody
+ * fetches who was not told of them.
+ */
 export const TAKE_WEBHOOKS = `
 local webhooks = KEYS[1]
 local most, leaseMs = unpack(ARGV)
@@ -147,6 +150,7 @@ local taken = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', webhooks, '-inf', now, 'LIMIT', 0, most)) do
   local webhook = redis.call('GET', webhooks .. ':' .. id)
   if webhook then
+    redis.call('ZREM', webhooks, id)
     redis.call('ZADD', webhooks, now + leaseMs, id)
     table.insert(taken, id)
     table.insert(taken, webhook)
@@ -156,11 +160,12 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', webhooks, '-inf', now, 'LIMIT', 
 end
 return taken`
 
-/** Says when the next try of a webhook is due, where it was not forgotten meanwhile. */
+/** Says when the next try of a webhook is due, where it was not forgotten meanwhile, also to a server whose memory is full. */
 export const LEAVE_WEBHOOK = `
 local webhooks, key = unpack(KEYS)
 local id, webhook, keptMs, waitMs = unpack(ARGV)
-if redis.call('SET', key, webhook, 'PX', keptMs, 'XX') then
+if redis.call('PEXPIRE', key, keptMs) == 1 then
   ${NOW}
+  redis.call('SET', key, webhook, 'PX', keptMs)
   redis.call('ZADD', webhooks, now + waitMs, id)
 end`

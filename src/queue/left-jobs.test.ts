@@ -137,6 +137,27 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
     client.destroy()
   })
 
+  it('are told of by their webhooks, in their times, while the memory of the server is full', async () => {
+    const one = await open()
+    const client = await connectRedis(redis.url)
+    const told = { ...RUNNING_JOB, id: 'job_8', webhook: 'https://receiver.example/ended' }
+    await one.add(told)
+    await client.configSet('maxmemory', '1000')
+    await one.write({ ...told, status: 'succeeded', endedAt: 2, result: 'x' })
+    const taken = await one.webhooks.take(10, 60_000)
+    expect(taken).toMatchObject([{ job: { id: told.id }, tries: 0 }])
+    await one.webhooks.leave({ ...taken[0]!, tries: 1 }, 0)
+    const again = await one.webhooks.take(10, 60_000)
+    expect(again).toMatchObject([{ job: { id: told.id }, tries: 1 }])
+    await one.webhooks.forget(again[0]!)
+    // One that was forgotten stays so.
+    await one.webhooks.leave(again[0]!, 0)
+    expect(await one.webhooks.take(10, 60_000)).toEqual([])
+    await client.configSet('maxmemory', '0')
+    await one.remove(told.id)
+    client.destroy()
+  })
+
   it('are not forgotten while a process has them, and for the time that was asked when they are over', async () => {
     const one = await open()
     const own = { ...RUNNING_JOB, id: 'job_4', keepMs: 5000 }

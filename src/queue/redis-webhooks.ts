@@ -46,8 +46,10 @@ export class RedisWebhooks implements KeptWebhooks {
 
   forget({ job }: KeptWebhook): Promise<void> {
     const id = nameOf(job)
+    // No transaction, which a server whose memory is full takes nothing into. What is named alone is forgotten as it is looked for.
     return again(async () => {
-      await this.#client.multi().del(webhookKey(id)).zRem(WEBHOOKS_KEY, id).exec()
+      await this.#client.del(webhookKey(id))
+      await this.#client.zRem(WEBHOOKS_KEY, id)
     })
   }
 
