@@ -102,7 +102,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   }
 }
 
-/** Waits until a worker has opened its queue: one that is refused that takes no calls ever, whatever the server allows later. */
+/** Waits until a worker has opened its queue: one that is refused it takes no calls ever, whatever the server allows later. */
 async function untilOpen(worker: Worker, onError: (error: Error) => void): Promise<void> {
   // Without a listener an error ends the process. What the opening says is thrown here.
   worker.on('error', () => {})
