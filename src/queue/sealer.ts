@@ -19,7 +19,7 @@ const ENVIRONMENT = 'TESSERA_QUEUE_KEYS'
  * the old one in all processes, then in front of it in all, and stays alone when nothing of the old one is left.
  *
  * @param keys default the variable `TESSERA_QUEUE_KEYS`
- * @throws InvalidRequestError without keys, or for one that is none; never shows a key
+ * @throws InvalidRequestError without keys, for one that is none, or two of one id; never shows a key
  */
 export function createSealer(keys = process.env[ENVIRONMENT]): Sealer {
   if (keys === undefined || keys.trim() === '') {
@@ -29,8 +29,14 @@ export function createSealer(keys = process.env[ENVIRONMENT]): Sealer {
       `are needed, as prompts, states and pictures go through the queue: set ${ENVIRONMENT} or the option (${help}), or say that they may be read there (plaintext, --queue-plaintext)`,
     )
   }
-  const known = new Map(keys.split(',').map((key) => readKey(key.trim())))
-  const [[first, secret]] = known as unknown as [[string, Buffer]]
+  const listed = keys.split(',').map((key) => readKey(key.trim()))
+  const known = new Map(listed)
+  if (known.size < listed.length) {
+    // What is sealed with the one could not be opened with the other, and nothing tells them apart.
+    const [twice = ''] = listed.find(([id], index) => listed.findIndex(([other]) => other === id) < index) ?? []
+    throw new InvalidRequestError('keys', `must have an id each, got two of the id ${twice}; give a new key another id`)
+  }
+  const [[first, secret]] = listed as unknown as [readonly [string, Buffer]]
   return {
     seal(text, id) {
       const iv = randomBytes(IV_BYTES)
