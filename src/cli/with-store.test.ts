@@ -12,3 +12,11 @@ it.skipIf(!hasRedis())('a Redis server that freezes after it was connected to ho
   })
   await expect(reading).rejects.toThrow(StoreUnavailableError)
 })
+
+it.skipIf(!hasRedis())('a Redis server that refuses to write is told of in its words', async () => {
+  const redis = await startRedis(['--appendonly', 'yes', '--min-replicas-to-write', '1'])
+  onTestFinished(() => redis.stop())
+  const writing = withStore(redis.url, false, (store) => store.update('key', () => 'document'))
+  await expect(writing).rejects.toThrow(/^the store failed \(NOREPLICAS .*\); try again when that is mended$/)
+  await expect(writing).rejects.toThrow(StoreUnavailableError)
+})

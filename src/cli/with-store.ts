@@ -1,4 +1,5 @@
-import { InvalidRequestError } from '../errors/index.ts'
+import { InvalidRequestError, StoreUnavailableError } from '../errors/index.ts'
+import { UnsureChangeError } from '../http/keys/stored-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { boundStore } from '../http/usage/bounded-store.ts'
 import type { UsageStore } from '../http/usage/usage-store.ts'
@@ -9,7 +10,7 @@ import { exists } from '../models/files/exists.ts'
  * holding it.
  *
  * @throws InvalidRequestError for a store that cannot be used
- * @throws StoreUnavailableError where a call of it fails or takes longer than 2 seconds
+ * @throws StoreUnavailableError saying why, where a call of it fails or takes longer than 2 seconds
  */
 export async function withStore<T>(
   name: string,
@@ -20,9 +21,19 @@ export async function withStore<T>(
   const store = boundStore(await openStore(name, { acceptLoss }))
   try {
     return await work(store)
+  } catch (error) {
+    throw withReason(error)
   } finally {
     await store.close()
   }
+}
+
+/** Callers of a service are told to come again; whoever runs this command has the store to see to. */
+function withReason(error: unknown): unknown {
+  if (!StoreUnavailableError.isInstance(error) || error instanceof UnsureChangeError) return error
+  const { cause } = error
+  if (!(cause instanceof Error)) return error
+  return new StoreUnavailableError(`the store failed (${cause.message}); try again when that is mended`, { cause })
 }
 
 /**
