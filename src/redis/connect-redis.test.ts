@@ -1,5 +1,10 @@
-import { networkInterfaces } from 'node:os'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
+import { freePort } from '../../test/helpers/free-port.ts'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import { connectPair, connectRedis } from './connect-redis.ts'
 
@@ -39,6 +44,24 @@ it.skipIf(!hasRedis())('a server in cluster mode is refused where keys of severa
   await expect.poll(async () => (await admin.clientList()).length).toBe(1)
   admin.destroy()
   await redis.stop()
+})
+
+it.skipIf(!hasRedis())('a Sentinel is refused, which takes connections and keeps nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-sentinel-'))
+  const port = await freePort()
+  const settings = join(folder, 'sentinel.conf')
+  await writeFile(settings, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`)
+  const sentinel = spawn(process.env['TESSERA_TEST_REDIS'] ?? 'redis-server', [settings, '--sentinel'])
+  const opening = () => connectRedis(`redis://127.0.0.1:${port}`, 'connection').catch((error: Error) => error.message)
+  await expect
+    .poll(opening, { timeout: 20_000 })
+    .toBe(
+      'connection: must be a Redis server, got a Sentinel, which keeps nothing; give a name or address that follows the primary',
+    )
+  const ended = once(sentinel, 'exit')
+  sentinel.kill()
+  await ended
+  await rm(folder, { recursive: true })
 })
 
 it.skipIf(!hasRedis())('the password comes from the environment where the URL has none', async () => {

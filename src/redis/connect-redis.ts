@@ -11,6 +11,8 @@ const LONGEST_PAUSE_MS = 2000
 /** The password of a server whose URL has none: everyone on the machine can read the arguments of a program. */
 const PASSWORD = 'TESSERA_REDIS_PASSWORD'
 
+const NO_URL = `must be a URL such as redis://user@host:6379; in a password /, ?, # and % are written as %2F, %3F, %23 and %25, or it is given as ${PASSWORD}`
+
 export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
 
 /**
@@ -19,9 +21,10 @@ export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
  *
  * @param option whose URL it is
  * @param outage tells why the connection does not come back
- * @throws InvalidRequestError where the server does not answer; never shows the password
+ * @throws InvalidRequestError where the server does not answer, or is a Sentinel; never shows the password
  */
 export async function connectRedis(url: string, option = 'store', outage = new Outage(option)) {
+  if (!isRedisUrl(url)) throw new InvalidRequestError(option, NO_URL)
   // Read by those alone who have such a server.
   const { createClient } = await import('@redis/client')
   const opening = { done: false }
@@ -39,13 +42,14 @@ export async function connectRedis(url: string, option = 'store', outage = new O
     client.on('ready', () => outage.ended())
     // Each queue of a front or worker listens to several events of it; from eleven on Node takes them for a leak.
     client.setMaxListeners(0)
-    await answerInTime(client.connect(), CONNECT_MS).catch((error: unknown) => {
+    await answerInTime(connect(client, option), CONNECT_MS).catch((error: unknown) => {
       client.destroy()
       throw error
     })
     opening.done = true
     return endingDuplicates(client)
   } catch (cause) {
+    if (InvalidRequestError.isInstance(cause)) throw cause
     const { code, message } = cause as NodeJS.ErrnoException
     // The cause is left out, as it may hold the URL with its password.
     const reason = message.startsWith('NOAUTH') ? `it wants a password: set ${PASSWORD}` : (code ?? message)
@@ -87,9 +91,35 @@ async function refuseCluster(client: RedisClient, option: string): Promise<void>
   throw new InvalidRequestError(option, reason)
 }
 
-/** What is no URL stays, to be refused. */
+/** @throws InvalidRequestError where a Sentinel answers: it takes connections, and knows nothing of what is asked of a server */
+async function connect(client: Connecting, option: string): Promise<void> {
+  await client.connect()
+  const { mode } = (await client.sendCommand(['HELLO'])) as { readonly mode?: string }
+  if (mode !== 'sentinel') return
+  const reason =
+    'must be a Redis server, got a Sentinel, which keeps nothing; give a name or address that follows the primary'
+  throw new InvalidRequestError(option, reason)
+}
+
+interface Connecting {
+  connect(): Promise<unknown>
+  sendCommand(command: readonly string[]): Promise<unknown>
+}
+
+/** The client would say of what is none that it is none, without what is wrong with it. */
+function isRedisUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, username, password } = new URL(url)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    return false
+  }
+  return protocol === 'redis:' || protocol === 'rediss:'
+}
+
 function withPassword(url: string, password: string | undefined): string {
-  if (!password || !URL.canParse(url)) return url
+  if (!password) return url
   const complete = new URL(url)
   // The client decodes it, and the URL would leave a `%` in it as it is.
   if (complete.password === '') complete.password = encodeURIComponent(password)
