@@ -13,6 +13,8 @@ import { type Fleet, readFleet } from './worker-reports.ts'
 
 /** What was read is used for so long: twice the time after which a front reads it again. */
 const FRESH_MS = 2000
+/** What waits is told of for so long: then a worker that says nothing counts as gone, and a server that says nothing is away. */
+const TOLD_MS = 10_000
 
 /** What a front knows of the workers, and of what waits for them. */
 export class FleetView {
@@ -20,6 +22,7 @@ export class FleetView {
   #readAt = -Infinity
   #reading: Promise<Fleet> | undefined
   #queues: readonly QueueActivity[] = []
+  #lookedAt = -Infinity
   readonly #models = new ModelTotals()
 
   /** The workers that were there a moment ago. */
@@ -27,9 +30,10 @@ export class FleetView {
     return this.#fleet.reports
   }
 
-  /** What waited in the queues a moment ago, and what workers did with their models, those that have gone since included. */
+  /** What waited in the queues a moment ago, none where nobody knows, and what workers did with their models, those that have gone since included. */
   get activity(): Required<Pick<EngineActivity, 'models' | 'queues'>> {
-    return { models: this.#models.list(), queues: this.#queues }
+    const isKnown = performance.now() - this.#lookedAt < TOLD_MS
+    return { models: this.#models.list(), queues: isKnown ? this.#queues : [] }
   }
 
   /** Asks the server; calls that ask at once share the answer. */
@@ -42,6 +46,7 @@ export class FleetView {
 
   async look(client: RedisClient): Promise<void> {
     this.#queues = await readQueues(client, await this.read(client))
+    this.#lookedAt = performance.now()
   }
 
   /**

@@ -36,4 +36,23 @@ describe.skipIf(!hasRedis())('what waits in a queue', () => {
     await Promise.all(calls)
     await Promise.all([engine.dispose(), worker.close(0)])
   })
+
+  it('is not told of while the server is away, as nobody knows then', async () => {
+    const away = await startRedis()
+    const options = { connection: away.url, plaintext: true }
+    const worker = await runWorker(createFakeEngine().engine, options)
+    const engine = createQueueEngine(options)
+    await engine.decide(BODY)
+    const workers = () => engine.activity().queues?.find(({ name }) => name === 'decide')?.workers
+    await expect.poll(workers, { timeout: 10_000 }).toBe(1)
+    await away.kill()
+    const { now } = performance
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 11_000)
+    expect(engine.activity().queues).toEqual([])
+    later.mockRestore()
+    await away.restart()
+    await expect.poll(workers, { timeout: 20_000 }).toBe(1)
+    await Promise.all([engine.dispose(), worker.close(0)])
+    await away.stop()
+  }, 60_000)
 })
