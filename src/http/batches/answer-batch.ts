@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nextTask } from '../../engine/worker/next-task.ts'
-import { AbortedError, OverloadedError, type TesseraError } from '../../errors/index.ts'
+import { OverloadedError, type TesseraError } from '../../errors/index.ts'
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
 import type { DecisionService } from '../decisions/decision-service.ts'
 import { createErrorBody, type Dialect } from '../error-response.ts'
+import { askAgain } from '../jobs/ask-again.ts'
 import type { BatchSteps, JobHandler, JobNotes } from '../jobs/job-handler.ts'
 import { describeFailure, toFailure } from '../jobs/job-outcome.ts'
 import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
@@ -16,7 +16,6 @@ import type { IdempotentRequests, KeyedRequest } from '../usage/idempotent-reque
 import type { BatchResult } from './batch-wire.ts'
 import { KeptResults, mostBegun } from './kept-results.ts'
 import { type BatchLine, nameLines } from './read-line.ts'
-import { waitAfter } from './wait-after.ts'
 
 /** Lines of one batch that wait for their turn or are answered. */
 const LINES_AT_ONCE = 32
@@ -165,7 +164,8 @@ class Batch {
     const started = performance.now()
     if ('fault' in line) return { ...name, error: toWire(line.fault) }
     try {
-      return { ...name, response: await this.#decide(at, line.body) }
+      const request = this.#parts.parse(line.body)
+      return { ...name, response: await askAgain(() => this.#decide(at, request), this.#course.signal) }
     } catch (thrown) {
       if (this.#course.signal.aborted) throw thrown
       const error = toFailure(thrown)
@@ -174,24 +174,7 @@ class Batch {
     }
   }
 
-  /** Asks again where the service is too busy or the key has to wait. */
-  async #decide(at: number, body: unknown): Promise<DecisionResponse> {
-    const request = this.#parts.parse(body)
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#decideOnce(at, request)
-      } catch (thrown) {
-        const wait = waitAfter(thrown, tries)
-        if (wait === undefined) throw thrown
-        const { signal } = this.#course
-        await sleep(wait, undefined, { signal }).catch((cause: unknown) => {
-          throw new AbortedError(undefined, { cause })
-        })
-      }
-    }
-  }
-
-  async #decideOnce(at: number, request: DecisionRequest): Promise<DecisionResponse> {
+  async #decide(at: number, request: DecisionRequest): Promise<DecisionResponse> {
     const { steps, signal, notes } = this.#course
     const { caller, idempotencyKey } = this.#request
     let leave = () => {}

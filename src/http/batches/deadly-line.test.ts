@@ -78,6 +78,7 @@ class Fleet {
   #steps(process: { readonly isDead: boolean }): BatchSteps {
     return {
       admit: () => {},
+      pause: () => {},
       begin: async () => {},
       beginLine: async () => () => {},
       onProgress: () => {},

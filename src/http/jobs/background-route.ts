@@ -7,6 +7,7 @@ import type { Call, Route } from '../route.ts'
 import { digest } from '../usage/idempotent-requests.ts'
 import { toComparable } from '../usage/to-comparable.ts'
 import { WEBHOOK_HEADER } from '../webhooks/webhook-sender.ts'
+import { askAgain } from './ask-again.ts'
 import type { JobHandler } from './job-handler.ts'
 import { describeResult } from './job-outcome.ts'
 import { writeJobWire } from './job-wire.ts'
@@ -23,9 +24,13 @@ export const KEEP_MS = 600_000
  */
 export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => Promise<JsonOrForm>): Route {
   const { path, dialect } = route
-  const answer: JobHandler['answer'] = async ({ body, caller, idempotencyKey }, steps, signal, notes) => {
+  const answer: JobHandler['answer'] = async (request, steps, signal, notes) => {
+    const { body, caller, idempotencyKey, isTakenOver } = request
     const call = { ...NO_REQUEST, ...notes, ...readersOf(body), caller, idempotencyKey, job: steps, signal }
-    return describeResult(await route.handle(call))
+    const ask = async () => describeResult(await route.handle(call))
+    if (!isTakenOver) return ask()
+    // Its client was told long ago that it is a job. What refuses it, such as a queue whose server is full, may be over in a moment.
+    return askAgain(() => ask().finally(steps.pause), signal)
   }
   jobs.handle(path, { dialect, answer })
   return {

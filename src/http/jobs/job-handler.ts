@@ -10,6 +10,8 @@ export type JobNotes = Pick<Call, 'noteUnits' | 'noteTokens' | 'noteTimings'>
 export interface BatchSteps extends JobSteps {
   /** Says that it is a job from now on. */
   admit(): void
+  /** Gives the turn of a job to others, until it begins again. */
+  pause(): void
   /**
    * Waits for the turn of one of its lines, at half priority.
    *

@@ -37,6 +37,7 @@ export function createJobSteps(parts: Parts) {
   const steps: BatchSteps = {
     ...createNews(parts, () => isOver),
     admit: () => admission.admit(),
+    pause: () => leave(),
     async begin(signal) {
       // One that is stopped by then, such as by the end of the process, may be refused still.
       if (!signal.aborted) admission.admit()
@@ -47,12 +48,10 @@ export function createJobSteps(parts: Parts) {
     },
     async beginLine(signal) {
       const leaveLine = await turns.enter({ id: `${id}:${++lines}`, client, isHalf: true }, signal)
-      try {
-        await run()
-      } catch (error) {
+      await run().catch((error: unknown) => {
         leaveLine()
         throw error
-      }
+      })
       return leaveLine
     },
     async countAnew() {
