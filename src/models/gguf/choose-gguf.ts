@@ -59,8 +59,10 @@ export async function findGguf(folder: string, wanted: string | undefined, where
   return join(folder, chooseGguf(await listGguf(folder), wanted, where)[0]!)
 }
 
-/** `owner/name:part` as the name and which of its GGUF files is meant. */
+/** `owner/name:part` as the name and which of its GGUF files is meant. By hand, as a request may name megabytes, over which a pattern takes hours. */
 export function splitChoice(model: string): { readonly id: string; readonly wanted: string | undefined } {
-  const [, id, wanted] = /^([^:]+\/[^:]+):([^:]+)$/.exec(model) ?? []
-  return { id: id ?? model, wanted }
+  const colon = model.indexOf(':')
+  const [id, wanted] = [model.slice(0, colon), model.slice(colon + 1)]
+  const isChoice = colon > 0 && wanted !== '' && !wanted.includes(':') && id.slice(1, -1).includes('/')
+  return isChoice ? { id, wanted } : { id: model, wanted: undefined }
 }
