@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { type Environment, hubTokenFile } from '../find/hub-cache.ts'
 import { pause } from './pause.ts'
 import { delayBefore, describeCause, type PullRetry, refusePassing } from './retry.ts'
@@ -13,15 +14,34 @@ export interface Hub {
 
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
-/** The hub that `HF_ENDPOINT` names, as whom `HF_TOKEN` or the hub's own tools say. */
+/** What the hub gives out, and takes in a header. */
+const TOKEN = /^hf_[\x21-\x7e]+$/
+
+/**
+ * The hub that `HF_ENDPOINT` names, as whom `HF_TOKEN` or the hub's own tools say.
+ *
+ * @throws InvalidRequestError for a token that is none; never shows it, as errors of a header do
+ */
 export async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
-  const token = env['HF_TOKEN'] || (await readFile(hubTokenFile(env), 'utf8').catch(() => ''))
+  const token = await readToken(env)
   const send = await chooseFetch(env)
   return {
     hubUrl: (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/$/, ''),
     fetch: (input, init) => send(input, signal ? { ...init, signal } : init),
-    ...(token.trim() && { accessToken: token.trim() }),
+    ...(token !== '' && { accessToken: token }),
   }
+}
+
+async function readToken(env: Environment): Promise<string> {
+  const file = hubTokenFile(env)
+  const given = env['HF_TOKEN']
+  const token = (given || (await readFile(file, 'utf8').catch(() => ''))).trim()
+  if (token === '' || TOKEN.test(token)) return token
+  const where = given ? '' : `, which ${file} has to hold`
+  throw new InvalidRequestError(
+    'HF_TOKEN',
+    `must be one token of the hub, hf_ and ASCII characters without spaces${where}`,
+  )
 }
 
 /** The same hub, whose requests are tried again where the connection fails or the hub says "later". */
