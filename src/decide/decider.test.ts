@@ -61,6 +61,18 @@ describe('decide, by a plain checkpoint', () => {
     await backend.dispose()
   })
 
+  it('refuses questions of more characters than any model reads, before they are made into tokens', async () => {
+    const long = 'x'.repeat(200_000)
+    const questions = Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => [name, { type: 'noul', instructions: long }]),
+    )
+    const asked = parseDecisionRequest({ state: 'x', questions })
+    const refusal = /^questions: must have at most 1,000,000 characters as JSON, all together, got 1,000,\d{3}$/
+    await expect(decider.decide(asked, context)).rejects.toThrow(refusal)
+    await expect(decider.logits(asked, context)).rejects.toThrow(refusal)
+    expect(() => decider.countTokens(asked)).toThrow(refusal)
+  })
+
   it('answers packed questions as it answers each alone', async () => {
     const packed = await decider.logits(request, context)
     for (const [index, [name, question]] of Object.entries(request.questions).entries()) {

@@ -1,3 +1,4 @@
+import { InvalidRequestError } from '../errors/index.ts'
 import type { JobContext } from '../jobs/job-context.ts'
 import type { Answer, DecisionRequest, DecisionResponse, Question, Warning } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
@@ -108,6 +109,20 @@ export interface DeciderSettings {
   readonly workingMemory?: number
 }
 
+/**
+ * Characters of all questions of a request, as JSON: no model reads as many. Where words become one token each, whatever their length, a limit of
+ * tokens does not keep a few requests from holding a worker for minutes.
+ */
+const MOST_CHARACTERS = 1_000_000
+
+/** @throws InvalidRequestError */
+function requireReadable({ questions }: DecisionRequest): void {
+  const { length } = JSON.stringify(questions)
+  if (length <= MOST_CHARACTERS) return
+  const [most, got] = [MOST_CHARACTERS, length].map((count) => count.toLocaleString('en'))
+  throw new InvalidRequestError('questions', `must have at most ${most} characters as JSON, all together, got ${got}`)
+}
+
 export function createDecider<Plan extends PlannedRequest>(
   reader: QuestionReader<Plan>,
   { name, calibrate, sharpness, workingMemory }: DeciderSettings,
@@ -125,27 +140,31 @@ export function createDecider<Plan extends PlannedRequest>(
     })
     return Object.fromEntries(read)
   }
+  function plan(request: DecisionRequest): Plan {
+    requireReadable(request)
+    return reader.plan(request)
+  }
   return {
     ...(workingMemory !== undefined && { workingMemory }),
-    countTokens: (request) => reader.count(reader.plan(request)),
-    logits: async (request, context) => (await reader.read(reader.plan(request), context, [])).logits,
+    countTokens: (request) => reader.count(plan(request)),
+    logits: async (request, context) => (await reader.read(plan(request), context, [])).logits,
     async decide({ features = [], ...request }, context) {
       const started = performance.now()
-      const plan = reader.plan(request)
-      const reading = await reader.read(plan, context, features)
+      const planned = plan(request)
+      const reading = await reader.read(planned, context, features)
       const { logits: windows, masses } = reading
-      const answers = plan.questions.map((question, index): [string, Answer] => [
-        plan.names[index]!,
+      const answers = planned.questions.map((question, index): [string, Answer] => [
+        planned.names[index]!,
         answer(question, windows[index]!, question.min_confidence ?? request.min_confidence),
       ])
       return {
         model: name,
         answers: Object.fromEntries(answers),
-        usage: { input_tokens: reader.count(plan).input_tokens, output_tokens: 0 },
+        usage: { input_tokens: reader.count(planned).input_tokens, output_tokens: 0 },
         latency_ms: Math.round(performance.now() - started),
-        ...(masses && { symbol_mass: Object.fromEntries(plan.names.map((name, index) => [name, masses[index]!])) }),
-        ...(reading.features && { features: poolFeatures(plan, reading) }),
-        ...warnOfWindows(plan.names, windows),
+        ...(masses && { symbol_mass: Object.fromEntries(planned.names.map((name, index) => [name, masses[index]!])) }),
+        ...(reading.features && { features: poolFeatures(planned, reading) }),
+        ...warnOfWindows(planned.names, windows),
       }
     },
     dispose: () => reader.dispose(),
