@@ -47,9 +47,13 @@ export function sparingMemory(codec: PictureCodec, memory = THIS_PROCESS): Pictu
 
 /** Pictures of requests before are small objects to the collector, which leaves their memory for long. */
 async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  if (typeof collect === 'function') collect()
+  try {
+    setFlagsFromString('--expose-gc')
+    const collect: unknown = runInNewContext('gc')
+    if (typeof collect === 'function') collect()
+  } catch {
+    // Runtimes other than Node have no such flag; there the memory stays taken until they collect by themselves.
+  }
   // Memory outside of the collector's own is given back by tasks that it leaves behind.
   await nextTask()
 }
