@@ -95,6 +95,10 @@ it.each([
   [GEMMA3, 'use_bidirectional_attention', true],
   [GEMMA3, 'layer_types', ['full_attention']],
   [GEMMA3, 'hidden_activation', 'gelu'],
+  [LLAMA, 'is_causal', false],
+  [QWEN2, 'is_causal', false],
+  [MISTRAL, 'is_causal', false],
+  [GEMMA3, 'is_causal', false],
 ])('refuses what is not computed, naming the field: %#', (config, field, value) => {
   const parse = () => parseLanguageModelConfig({ ...config, [field]: value }, '/m/config.json')
   expect(parse).toThrow(ModelFormatError)

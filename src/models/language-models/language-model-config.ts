@@ -90,6 +90,8 @@ export const sharedFields = {
   max_position_embeddings: atMost(2 ** 24),
   quantization_config: quantizationFieldSchema,
   layer_types: z.array(z.literal('full_attention')).nullish(),
+  /** Transformers has the tokens of any family see those after them too where this says so. */
+  is_causal: z.literal(true).default(true),
   ...ropeFields,
 }
 
