@@ -17,7 +17,13 @@ import { createNoise } from '../sampling/noise.ts'
 import { transposeMatrix } from '../sampling/packing.ts'
 import { guide, type Predict } from '../sampling/predict.ts'
 import { createSampler } from '../sampling/samplers/create-sampler.ts'
-import { computeEmpiricalMu, spaceLevels, spaceTrainedLevels } from '../sampling/schedule.ts'
+import {
+  computeEmpiricalMu,
+  type Levels,
+  spaceLevels,
+  spaceShiftedLevels,
+  spaceTrainedLevels,
+} from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
@@ -51,7 +57,7 @@ export interface Flux2Parts {
 export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
   const sampler = createSampler(scheduler)
-  const space = 'use_flow_sigmas' in scheduler ? spaceTrainedLevels : spaceLevels
+  const space = chooseSpacing(scheduler)
   const previewer = createPreviewer(parts)
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
@@ -97,6 +103,13 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
+}
+
+/** The reference leaves the levels to the scheduler where its configuration says `use_flow_sigmas`, of whatever class it is. */
+function chooseSpacing(scheduler: SchedulerConfig): (steps: number) => Levels {
+  if ('flow_shift' in scheduler) return spaceTrainedLevels
+  if (!('use_flow_sigmas' in scheduler && scheduler.use_flow_sigmas)) return spaceLevels
+  return (steps) => spaceShiftedLevels(steps, scheduler)
 }
 
 /** A reference is encoded before, and both sessions keep what their runs held. */

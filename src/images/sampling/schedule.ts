@@ -50,6 +50,19 @@ export function spaceTrainedLevels(steps: number): Float64Array {
   return Float64Array.from({ length: steps }, (_, k) => 1 + k * step)
 }
 
+/**
+ * `steps` levels between the ends of those that models are trained on, where a constant shift has moved them before: how
+ * classes of flow matching space them by themselves. They are shifted once more then.
+ */
+export function spaceShiftedLevels(steps: number, { use_dynamic_shifting, shift }: Shift): Float64Array {
+  const end = (level: number) => 1000 * (use_dynamic_shifting ? level : shiftStatically(level, shift))
+  const [high, low] = [end(1), end(Math.fround(1 / 1000))]
+  const step = (low - high) / (steps - 1)
+  return Float64Array.from({ length: steps }, (_, k) => {
+    return (k === 0 ? high : k === steps - 1 ? low : high + k * step) / 1000
+  })
+}
+
 /** Those of {@link spaceLevels} as torch's linspace computes them: in float32 and from both ends, which differs in the last bit. */
 export function spaceLevelsTorch(steps: number): Float32Array {
   const end = Math.fround(1 / steps)

@@ -20,11 +20,14 @@ const shared = {
 }
 
 const shift = z.number().positive().default(1)
+/** Not theirs, but kept of the class that a scheduler was made of; FLUX.2's pipelines look at it whatever the class is. */
+const use_flow_sigmas = z.boolean().default(false)
 
 const euler = z.object({
   _class_name: z.literal('FlowMatchEulerDiscreteScheduler'),
   ...shared,
   shift,
+  use_flow_sigmas,
   invert_sigmas: off,
   stochastic_sampling: off,
 })
@@ -40,6 +43,7 @@ const lcm = z.object({
   _class_name: z.literal('FlowMatchLCMScheduler'),
   ...shared,
   shift,
+  use_flow_sigmas,
   invert_sigmas: off,
   scale_factors: z.null().optional(),
 })

@@ -1,6 +1,5 @@
+import { spaceShiftedLevels } from '../schedule.ts'
 import type { Sampler } from './sampler.ts'
-
-const TRAINED = 1000
 
 /**
  * FlowMatchHeunDiscreteScheduler: the mean of the velocities at both ends of a step, so two predictions for each but the
@@ -10,14 +9,8 @@ export function createHeun(shift: number): Sampler {
   const shifted = (level: number) => (shift * level) / (1 + (shift - 1) * level)
   return {
     plan({ levels: { length: steps } }) {
-      const { fround } = Math
-      const high = fround(shifted(1)) * TRAINED
-      const low = fround(shifted(fround(1 / TRAINED))) * TRAINED
-      const sigmas = new Float32Array(steps + 1)
-      for (let k = 0; k < steps; k++) {
-        const at = k === 0 ? high : k === steps - 1 ? low : high + (k * (low - high)) / (steps - 1)
-        sigmas[k] = shifted(at / TRAINED)
-      }
+      const levels = spaceShiftedLevels(steps, { use_dynamic_shifting: false, shift })
+      const sigmas = Float32Array.from([...levels.map(shifted), 0])
       return { sigmas, told: sigmas }
     },
     begin:
