@@ -92,11 +92,33 @@ describe('what files beside the tokenizer say', () => {
   it.each([
     ['tokenizer_config.json', { padding_side: 'left' }, 'padding_side'],
     ['tokenizer_config.json', { add_bos_token: true }, 'tokenizer_config'],
+    ['tokenizer_config.json', { split_special_tokens: true }, 'tokenizer_config'],
+    ['tokenizer_config.json', { added_tokens_decoder: { 270: { content: '<new>' } } }, 'the added token <new>'],
+    ['tokenizer_config.json', { extra_special_tokens: ['<new>'] }, 'the added token <new>'],
+    ['tokenizer_config.json', { extra_special_tokens: { subject: '<new>' } }, 'the added token <new>'],
+    ['tokenizer_config.json', { additional_special_tokens: [{ content: '<new>' }] }, 'the added token <new>'],
+    ['tokenizer.json', { padding: { direction: 'Left' } }, 'padding_side'],
+    ['tokenizer.json', { model: { vocab: {}, dropout: 0.1 } }, 'tokenizer.json'],
   ])('%s with %j is refused', async (file, fields, expected) => {
     await expect(load({ [file]: set(fields) })).rejects.toMatchObject({
       code: 'model_format',
       expected: expect.stringContaining(expected),
     })
+  })
+
+  it('the side that is named for padding counts before that of the last text that was filled up', async () => {
+    const filled = { 'tokenizer.json': set({ padding: { direction: 'Left' } }) }
+    const named = await load({ ...filled, 'tokenizer_config.json': set({ padding_side: 'right' }) })
+    expect(named.encode('a')).toEqual((await load({})).encode('a'))
+  })
+
+  it('tokens that both files have are no others', async () => {
+    const both = set({
+      added_tokens_decoder: { 263: { content: '<|im_start|>' } },
+      additional_special_tokens: ['<|im_end|>'],
+      extra_special_tokens: {},
+    })
+    expect((await load({ 'tokenizer_config.json': both })).encode('a')).toEqual((await load({})).encode('a'))
   })
 
   it('a token that is only found as a word, and ids without embeddings, are refused', async () => {

@@ -37,14 +37,24 @@ const tokenizerSchema = z.looseObject({
       single_word: z.literal(false).default(false),
     }),
   ),
+  /** How texts were filled up last before it was saved; transformers goes on with it where nothing else is said. */
+  padding: z.looseObject({ direction: z.enum(['Left', 'Right']) }).nullish(),
   // Checking every entry would cost more than loading does.
   model: z.looseObject({
+    dropout: z.null().optional(),
     vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
   }),
 })
+const token = z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
+const tokens = z.union([z.array(token), z.record(z.string(), token)]).nullish()
 const configSchema = z.looseObject({
-  pad_token: z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)]),
-  padding_side: z.enum(['left', 'right']).default('right'),
+  pad_token: token,
+  padding_side: z.enum(['left', 'right']).optional(),
+  // Tokens that transformers adds where tokenizer.json does not have them.
+  added_tokens_decoder: tokens,
+  extra_special_tokens: tokens,
+  additional_special_tokens: tokens,
+  split_special_tokens: z.literal(false).default(false),
   // What these add is said by the post_processor; where the two differ, versions of transformers do.
   add_bos_token: z.literal(false).default(false),
   add_eos_token: z.literal(false).default(false),
@@ -68,12 +78,9 @@ export async function loadPromptTokenizer(
     configSchema,
     'a tokenizer_config.json with a pad_token',
   )
-  const padding = json.added_tokens.find(({ content }) => content === config.pad_token)?.id
-  if (padding === undefined) {
-    const file = `${files.location}/tokenizer.json`
-    throw new ModelFormatError(file, `the added token ${config.pad_token}`, 'none of that name')
-  }
-  if (format.pad && config.padding_side === 'left') {
+  const padding = findTokens(json, config, `${files.location}/tokenizer.json`)
+  const { padding_side: side = json.padding?.direction.toLowerCase() } = config
+  if (format.pad && side === 'left') {
     throw new ModelFormatError(`${files.location}/tokenizer_config.json`, 'padding_side right', 'left')
   }
   checkIds(json, `${files.location}/tokenizer.json`, vocabulary)
@@ -99,6 +106,23 @@ export async function loadPromptTokenizer(
       throw new InvalidRequestError(field, reason)
     },
   }
+}
+
+/**
+ * @returns the id that fills a sequence up
+ * @throws ModelFormatError for a token that the configuration names and `tokenizer.json` does not add
+ */
+function findTokens(
+  { added_tokens: added }: z.infer<typeof tokenizerSchema>,
+  config: z.infer<typeof configSchema>,
+  file: string,
+): number {
+  const ids = new Map(added.map(({ content, id }) => [content, id]))
+  const lists = [config.added_tokens_decoder, config.extra_special_tokens, config.additional_special_tokens]
+  const named = [config.pad_token, ...lists.flatMap((list) => Object.values(list ?? {}))]
+  const missing = named.find((name) => !ids.has(name))
+  if (missing === undefined) return ids.get(config.pad_token)!
+  throw new ModelFormatError(file, `the added token ${missing.slice(0, 100)}`, 'none of that name')
 }
 
 /** Characters of the longest token, of which none stands for more in a text. */
