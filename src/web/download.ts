@@ -1,31 +1,12 @@
 import { DownloadFailedError, InsufficientMemoryError } from '../errors/index.ts'
+import { findKept, keepFile } from './kept-files.ts'
 
-const CACHE = 'tessera-models'
 /** That there is no such file is part of a model, and is kept too. */
 const NONE = 404
 /** Storage that may not be listed, such as a bucket of S3, answers so for what it does not have. */
 const FORBIDDEN = 403
 /** The server is busy, as those of 500 and more are out of order: neither says anything about the file. */
 const TOO_MANY = 429
-
-/** Nothing where Cache Storage is not to be had, as on pages without TLS; in frames without an origin asking for it throws. */
-async function openCache(): Promise<Cache | undefined> {
-  try {
-    return await globalThis.caches?.open(CACHE)
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether Cache Storage has a file, or that there is none. */
-export async function isKept(url: string): Promise<boolean> {
-  return (await (await openCache())?.match(url)) !== undefined
-}
-
-/** Lets go of what is kept of a file, so that it is loaded anew whatever version its server names. */
-export async function forgetKept(url: string): Promise<void> {
-  await (await openCache())?.delete(url).catch(() => {})
-}
 
 export interface DownloadOptions {
   /** Stops it. */
@@ -44,8 +25,7 @@ export async function download(
   url: string,
   { signal, onBytes = () => {} }: DownloadOptions = {},
 ): Promise<Uint8Array | undefined> {
-  const cache = await openCache()
-  const kept = await cache?.match(url)
+  const kept = await findKept(url)
   if (kept && (await isCurrent(url, kept, signal))) {
     if (kept.status === NONE) return undefined
     // Browsers evict what they keep whenever they need its room, also while it is read.
@@ -53,17 +33,15 @@ export async function download(
     if (bytes !== undefined) return bytes
   }
   signal?.throwIfAborted()
-  // Storage may be full; then the file is loaded again next time.
-  const keep = async (response: Response) => void (await cache?.put(url, response).catch(() => {}))
   const response = await request(url, signal && { signal })
   if (isAbsent(response)) {
-    if (kept === undefined) await keep(new Response(null, { status: NONE }))
+    if (kept === undefined) await keepFile(url, new Response(null, { status: NONE }))
     if (!kept?.ok || response.status === NONE) return undefined
   }
   // A page in place of a file that was there says that the server wants a login now, or is out of order.
   if (!response.ok || isPage(response)) throw new DownloadFailedError(url, `the server ${describe(response)}`)
   const bytes = await readAll(response, url, onBytes)
-  await keep(new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))
+  await keepFile(url, new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))
   return bytes
 }
 
@@ -72,7 +50,7 @@ export async function download(
  * refuse to be asked: progress is all that it is for. While a server cannot be reached there is only what is kept.
  */
 export async function measureDownload(url: string, signal?: AbortSignal): Promise<number | undefined> {
-  const kept = await (await openCache())?.match(url)
+  const kept = await findKept(url)
   if (kept?.status === NONE) return undefined
   const size = await kept?.blob().then(
     (file) => file.size,

@@ -1,6 +1,7 @@
 import type { ModelFiles, WeightFile } from '../models/files/model-files.ts'
 import { downloadPart } from './download-part.ts'
-import { download, type DownloadOptions, isKept } from './download.ts'
+import { download, type DownloadOptions } from './download.ts'
+import { findKept } from './kept-files.ts'
 import type { WeightStore } from './weight-store.ts'
 
 export interface UrlOptions extends DownloadOptions {
@@ -42,7 +43,7 @@ function filesBelow(url: string, loading: Loading): ModelFiles {
       return text
     },
     async findWeights(name): Promise<WeightFile | undefined> {
-      const inParts = options.inParts && !(await isKept(`${url}/${name}`))
+      const inParts = options.inParts && (await findKept(`${url}/${name}`)) === undefined
       const part = inParts ? await openPart(url, name, () => load(name), options.signal) : undefined
       if (part !== undefined) return part
       const bytes = await load(name)

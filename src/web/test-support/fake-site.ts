@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { keyOf } from '../kept-files.ts'
 
 type Answer = string | Response | ((method: string, range?: string) => Response)
 
@@ -34,7 +35,8 @@ export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
     delete: async (url: string) => stored.delete(url),
   }
   vi.stubGlobal('caches', { open: async () => cache })
-  return { answers, requests, kept: (url) => stored.get(url)?.status, evict: (url) => void evicted.add(url) }
+  const kept = (url: string) => stored.get(keyOf(url))?.status
+  return { answers, requests, kept, evict: (url) => void evicted.add(keyOf(url)) }
 }
 
 /** A file that a browser hands out and can't read any more. */

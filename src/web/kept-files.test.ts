@@ -1,0 +1,44 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { download } from './download.ts'
+import { file, stubSite } from './test-support/fake-site.ts'
+
+const URL = 'https://app.example/model/config.json'
+const read = async () => new TextDecoder().decode(await download(URL))
+const openCaches = () => caches.open('tessera-models')
+afterEach(() => void vi.unstubAllGlobals())
+
+/** A service worker that answers from all caches what it can, as many do. */
+function answerFromCaches(): void {
+  const load = fetch
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit = {}) => {
+    const found = init.method === undefined ? await (await openCaches()).match(url) : undefined
+    return found ?? load(url, init)
+  })
+}
+
+it('takes the new version of a file behind a service worker that answers from all caches', async () => {
+  const site = stubSite({ [URL]: 'one' })
+  answerFromCaches()
+  expect(await read()).toBe('one')
+  site.answers[URL] = 'two'
+  expect([await read(), await read()]).toEqual(['two', 'two'])
+  expect(site.requests).toEqual(['GET', 'HEAD', 'GET', 'HEAD'].map((method) => `${method} ${URL}`))
+})
+
+it('takes over what version 0.1.0 kept under the address of the file', async () => {
+  const site = stubSite({ [URL]: 'one' })
+  await (await openCaches()).put(URL, file('one'))
+  expect(await read()).toBe('one')
+  expect(site.requests).toEqual([`HEAD ${URL}`])
+  expect(site.kept(URL)).toBe(200)
+  expect(await (await openCaches()).match(URL)).toBeUndefined()
+})
+
+it('uses it where storage is too full to take it over', async () => {
+  const site = stubSite({ [URL]: 'one' })
+  const cache = await openCaches()
+  await cache.put(URL, file('one'))
+  cache.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'))
+  expect([await read(), await read()]).toEqual(['one', 'one'])
+  expect(site.requests).toEqual([`HEAD ${URL}`, `HEAD ${URL}`])
+})

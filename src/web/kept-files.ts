@@ -1,0 +1,46 @@
+const CACHE = 'tessera-models'
+
+/**
+ * Files are kept under addresses that nobody asks for. Service workers that answer from all caches (`caches.match(request)`)
+ * would find them under their own, and give the page the old version where the server has a new one.
+ */
+export function keyOf(url: string): string {
+  return `https://tessera.invalid/${encodeURIComponent(url)}`
+}
+
+/** Nothing where Cache Storage is not to be had, as on pages without TLS; in frames without an origin asking for it throws. */
+async function openCache(): Promise<Cache | undefined> {
+  try {
+    return await globalThis.caches?.open(CACHE)
+  } catch {
+    return undefined
+  }
+}
+
+/** What Cache Storage has of a file: the file, or that there is none. */
+export async function findKept(url: string): Promise<Response | undefined> {
+  const cache = await openCache()
+  const kept = await cache?.match(keyOf(url))
+  if (cache === undefined || kept !== undefined) return kept
+  // Version 0.1.0 kept files under their own addresses.
+  const old = await cache.match(url)
+  if (old === undefined) return undefined
+  const moved = await cache.put(keyOf(url), old).then(
+    () => true,
+    () => false,
+  )
+  if (moved) await cache.delete(url).catch(() => {})
+  return cache.match(moved ? keyOf(url) : url)
+}
+
+/** Storage may be full; then the file is loaded again next time. */
+export async function keepFile(url: string, response: Response): Promise<void> {
+  const cache = await openCache()
+  await cache?.put(keyOf(url), response).catch(() => {})
+}
+
+/** Lets go of what is kept of a file, so that it is loaded anew whatever version its server names. */
+export async function forgetKept(url: string): Promise<void> {
+  const cache = await openCache()
+  await Promise.all([keyOf(url), url].map((key) => cache?.delete(key).catch(() => {})))
+}
