@@ -1,5 +1,5 @@
 import { DownloadFailedError, InsufficientMemoryError } from '../errors/index.ts'
-import { findKept, keepFile } from './kept-files.ts'
+import { findKept, isPacked, keepFile } from './kept-files.ts'
 
 /** That there is no such file is part of a model, and is kept too. */
 const NONE = 404
@@ -85,6 +85,8 @@ function readVersion({ headers }: Response, validator: string): string | undefin
 
 function request(url: string, init?: RequestInit): Promise<Response> {
   return fetch(url, init).catch((cause: unknown) => {
+    // An extension answers no 404: asking for what is not in it fails.
+    if (isPacked(url) && !init?.signal?.aborted) return new Response(null, { status: NONE })
     const reason =
       'the request failed; is the address right, does its server allow this page (CORS), and does the ' +
       'Content-Security-Policy of the page allow the address (connect-src)?'

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { download } from './download.ts'
+import { findKept } from './kept-files.ts'
 import { file, stubSite } from './test-support/fake-site.ts'
 
 const URL = 'https://app.example/model/config.json'
@@ -41,4 +42,12 @@ it('uses it where storage is too full to take it over', async () => {
   cache.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'))
   expect([await read(), await read()]).toEqual(['one', 'one'])
   expect(site.requests).toEqual([`HEAD ${URL}`, `HEAD ${URL}`])
+})
+
+it('keeps no copy of what is packed with an extension, where asking for a file that is missing fails', async () => {
+  const packed = 'chrome-extension://app/models'
+  stubSite({ [`${packed}/config.json`]: 'one', [`${packed}/model_index.json`]: undefined })
+  expect(await download(`${packed}/model_index.json`)).toBeUndefined()
+  expect(await download(`${packed}/config.json`)).toEqual(new TextEncoder().encode('one'))
+  expect(await findKept(`${packed}/config.json`)).toBeUndefined()
 })

@@ -1,5 +1,10 @@
 const CACHE = 'tessera-models'
 
+/** What fails where an extension has no such file, and needs no copy: it is on this machine already. */
+export function isPacked(url: string): boolean {
+  return !/^https?:/.test(url)
+}
+
 /**
  * Files are kept under addresses that nobody asks for. Service workers that answer from all caches (`caches.match(request)`)
  * would find them under their own, and give the page the old version where the server has a new one.
@@ -9,7 +14,8 @@ export function keyOf(url: string): string {
 }
 
 /** Nothing where Cache Storage is not to be had, as on pages without TLS; in frames without an origin asking for it throws. */
-async function openCache(): Promise<Cache | undefined> {
+async function openCache(url: string): Promise<Cache | undefined> {
+  if (isPacked(url)) return undefined
   try {
     return await globalThis.caches?.open(CACHE)
   } catch {
@@ -19,7 +25,7 @@ async function openCache(): Promise<Cache | undefined> {
 
 /** What Cache Storage has of a file: the file, or that there is none. */
 export async function findKept(url: string): Promise<Response | undefined> {
-  const cache = await openCache()
+  const cache = await openCache(url)
   const kept = await cache?.match(keyOf(url))
   if (cache === undefined || kept !== undefined) return kept
   // Version 0.1.0 kept files under their own addresses.
@@ -35,12 +41,12 @@ export async function findKept(url: string): Promise<Response | undefined> {
 
 /** Storage may be full; then the file is loaded again next time. */
 export async function keepFile(url: string, response: Response): Promise<void> {
-  const cache = await openCache()
+  const cache = await openCache(url)
   await cache?.put(keyOf(url), response).catch(() => {})
 }
 
 /** Lets go of what is kept of a file, so that it is loaded anew whatever version its server names. */
 export async function forgetKept(url: string): Promise<void> {
-  const cache = await openCache()
+  const cache = await openCache(url)
   await Promise.all([keyOf(url), url].map((key) => cache?.delete(key).catch(() => {})))
 }
