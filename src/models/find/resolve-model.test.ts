@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -82,6 +82,12 @@ describe('resolveModel', () => {
       await expect(resolveModel(path)).rejects.toThrow(`(tried ${there}, which is not there)`)
     },
   )
+
+  it('says why a folder cannot be read, instead of that nothing is there', async () => {
+    const path = join(await hubCache([]), 'loop')
+    await symlink(path, path)
+    await expect(resolveModel(path)).rejects.toThrow(`(tried ${path}, which cannot be read (ELOOP))`)
+  })
 
   it('finds a GGUF file by its path, and never by a name that a request may have', async () => {
     const path = fileURLToPath(new URL('../../../test/fixtures/gguf/llama.gguf', import.meta.url))

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { access, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../../errors/index.ts'
@@ -35,8 +35,20 @@ async function isModel(folder: string): Promise<boolean> {
 }
 
 async function listTried(path: string): Promise<string[]> {
+  for (const place of [path, join(path, INDEX_FILES[0]!)]) {
+    const refusal = await findRefusal(place)
+    if (refusal !== undefined) return [`${path}, which cannot be read (${refusal})`]
+  }
   if (!(await exists(path))) return [`${path}, which is not there`]
   return INDEX_FILES.map((name) => join(path, name))
+}
+
+/** The code of what keeps this process from seeing whether something is there. */
+function findRefusal(path: string): Promise<string | undefined> {
+  return access(path).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => (code === 'ENOENT' || code === 'ENOTDIR' ? undefined : code),
+  )
 }
 
 /** The path of a GGUF file in a folder that was given in its place. */
