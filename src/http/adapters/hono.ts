@@ -3,9 +3,14 @@
  *
  * @module tessera-onnx/hono
  */
-import type { Context } from 'hono'
+import type { Context, HonoRequest } from 'hono'
 import { routePath } from 'hono/route'
 import { countSegments, dropSegments, type FetchServer, rebase } from './fetch-server.ts'
+
+/** What is read of a context. An app may have another copy of Hono than this module, whose classes are not assignable to these. */
+interface HonoContext {
+  readonly req: Pick<HonoRequest, 'url' | 'raw' | 'bodyCache' | 'arrayBuffer'> & { readonly routePath?: string }
+}
 
 /**
  * A handler for Hono: `app.all('/ai/*', toHonoHandler(server))`. What `*` stands for is the path that counts.
@@ -16,16 +21,18 @@ import { countSegments, dropSegments, type FetchServer, rebase } from './fetch-s
  * const app = new Hono().all('/ai/*', toHonoHandler(server))
  * ```
  */
-export function toHonoHandler(server: FetchServer): (context: Context) => Promise<Response> {
+export function toHonoHandler(server: FetchServer): (context: HonoContext) => Promise<Response> {
   return async (context) => {
     const { req } = context
-    const path = dropSegments(new URL(req.url).pathname, countSegments(routePath(context).replace(/\*$/, '')))
+    // The helper knows only contexts of its own copy of Hono: `require` and `import` of it are two, and a workspace may have more.
+    const route = req.routePath ?? routePath(context as Context)
+    const path = dropSegments(new URL(req.url).pathname, countSegments(route.replace(/\*$/, '')))
     return server.fetch(rebase(req.raw.bodyUsed ? await withBody(context) : req.raw, path))
   }
 }
 
 /** A middleware has read the body: Hono kept what it read. */
-async function withBody({ req }: Context): Promise<Request> {
+async function withBody({ req }: HonoContext): Promise<Request> {
   const { method, signal } = req.raw
   const headers = new Headers(req.raw.headers)
   const { arrayBuffer, formData } = req.bodyCache
