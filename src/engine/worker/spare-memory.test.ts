@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import sharp, { type JpegOptions, type PngOptions } from 'sharp'
 import { expect, it } from 'vitest'
 import { OverloadedError } from '../../errors/index.ts'
@@ -57,4 +58,25 @@ it('what kind of file it is counts', async () => {
 it('small pictures are decoded without asking, and damaged files told of by whoever decodes them', async () => {
   expect(await withLeft(0, 0).decode(await picture(1500).webp({ lossless: true, effort: 0 }).toBuffer())).toBe(decoded)
   expect(await withLeft(0, 0).decode(new Uint8Array(9))).toBe(decoded)
+})
+
+it('pictures of requests that come together are decoded one after another, as none may count on what another takes', async () => {
+  let underway = 0
+  let left = 800 * MILLION
+  const taking: PictureCodec = {
+    ...codec,
+    decode: async () => {
+      expect(++underway).toBe(1)
+      left -= 150 * MILLION
+      await sleep(1)
+      underway--
+      return decoded
+    },
+  }
+  // Of two models of one thread.
+  const codecs = [1, 2].map(() => sparingMemory(taking, { measure: async () => left, collect: async () => {} }))
+  const readings = await Promise.allSettled([...codecs, ...codecs].map((sparing) => sparing.decode(webp)))
+  expect(readings.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+  left = 800 * MILLION
+  expect(await codecs[0]!.decode(webp)).toBe(decoded)
 })

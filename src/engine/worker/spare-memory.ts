@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { OverloadedError } from '../../errors/index.ts'
 import { memoryToDecode } from '../../images/picture/decoding-memory.ts'
 import type { PictureCodec } from '../../images/picture/picture-codec.ts'
+import type { PixelImage } from '../../images/picture/pixel-image.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
 import { measureAvailableMemory } from '../memory/available-memory.ts'
 import { nextTask } from './next-task.ts'
@@ -19,31 +20,38 @@ interface Memory {
 
 const THIS_PROCESS: Memory = { measure: async () => (await measureAvailableMemory()).bytes, collect: collectGarbage }
 
+/** Ends with the last of the large pictures that this thread decodes or is about to, whatever comes of it. */
+let last: Promise<void> = Promise.resolve()
+
 /**
  * The same codec, which refuses a large picture that there is no memory to decode: a file of a few bytes may stand for hundreds
- * of megabytes, and the system would end the whole process.
+ * of megabytes, and the system would end the whole process. Large ones are decoded one after another, as each would find the memory
+ * that the others have not taken yet.
  */
 export function sparingMemory(codec: PictureCodec, memory = THIS_PROCESS): PictureCodec {
-  const requireRoom = async (file: Uint8Array) => {
-    const needed = memoryToDecode(file)
-    if (needed < ASKED_FROM || needed <= (await memory.measure())) return
+  const requireRoom = async (needed: number) => {
+    if (needed <= (await memory.measure())) return
     await memory.collect()
     if (needed <= (await memory.measure())) return
     const what = `a picture of this size and kind takes about ${formatBytes(needed)} of memory to decode`
     throw new OverloadedError(`${what}, more than is left here; send a smaller one, or retry with backoff`)
   }
+  const inRoom = async (file: Uint8Array, decode: () => Promise<PixelImage>) => {
+    const needed = memoryToDecode(file)
+    if (needed < ASKED_FROM) return decode()
+    const decoding = last.then(() => requireRoom(needed)).then(decode)
+    last = decoding.then(forget, forget)
+    return decoding
+  }
   return {
-    decode: async (file) => {
-      await requireRoom(file)
-      return codec.decode(file)
-    },
-    decodeMask: async (file) => {
-      await requireRoom(file)
-      return codec.decodeMask(file)
-    },
+    decode: (file) => inRoom(file, () => codec.decode(file)),
+    decodeMask: (file) => inRoom(file, () => codec.decodeMask(file)),
     encode: (image) => codec.encode(image),
   }
 }
+
+/** The next picture waits for the end of this one, and must not keep it in memory. */
+function forget(): void {}
 
 /** Pictures of requests before are small objects to the collector, which leaves their memory for long. */
 async function collectGarbage(): Promise<void> {
