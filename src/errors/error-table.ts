@@ -57,7 +57,8 @@ export const ERROR_TABLE = {
     status: 529,
     errorType: 'overloaded',
     retryable: true,
-    meaning: 'The queue of the engine is full, or the server is shutting down. Retry with backoff.',
+    meaning:
+      'The queue of the engine is full, memory is short, or the server is shutting down: the message says which. Retry with backoff.',
   },
   aborted: {
     name: 'AbortedError',

@@ -83,7 +83,7 @@ export class RateLimitError extends TesseraError {
   }
 }
 
-/** The queue is full, whoever filled it. */
+/** What a request needs is taken for now, such as a place in the queue or memory; the message says what. */
 export class OverloadedError extends TesseraError {
   static readonly code = 'overloaded'
   declare readonly code: 'overloaded'
