@@ -73,6 +73,8 @@ export type Ended = Extract<FromWorker, { readonly type: 'result' | 'error' }>
 export interface WorkerData {
   /** Memory of the `NativeGate`. */
   readonly gate: SharedArrayBuffer
+  /** Memory of the turns in which large pictures are decoded, the same for all threads. */
+  readonly turns: SharedArrayBuffer
 }
 
 /** Which backend really runs, and why. */

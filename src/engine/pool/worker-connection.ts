@@ -1,5 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { decideTelemetry, plugAndPlayFlags } from '../../backends/index.ts'
+import { decodingTurns } from '../worker/decoding-turn.ts'
 import { NativeGate } from '../worker/native-gate.ts'
 import { type Connect, hear } from './connection.ts'
 import type { Broken, FromWorker, WorkerData } from './protocol.ts'
@@ -20,7 +21,7 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
     // This thread decides, as the worker will have only a copy of the environment that onnxruntime reads.
     decideTelemetry(false)
     const gate = new NativeGate()
-    const workerData: WorkerData = { gate: gate.memory }
+    const workerData: WorkerData = { gate: gate.memory, turns: decodingTurns }
     // The worker gets none of the app's own flags but those of Plug'n'Play: with --input-type it refuses to start from a file, it cannot be given V8's
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
     const worker = startAllowed(

@@ -6,6 +6,7 @@ import type { PictureCodec } from '../../images/picture/picture-codec.ts'
 import type { PixelImage } from '../../images/picture/pixel-image.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
 import { measureAvailableMemory } from '../memory/available-memory.ts'
+import { inDecodingTurn } from './decoding-turn.ts'
 import { nextTask } from './next-task.ts'
 
 /** Pictures of usual sizes take less: whoever has no such room to spare has none for anything else. */
@@ -19,9 +20,6 @@ interface Memory {
 }
 
 const THIS_PROCESS: Memory = { measure: async () => (await measureAvailableMemory()).bytes, collect: collectGarbage }
-
-/** Ends with the last of the large pictures that this thread decodes or is about to, whatever comes of it. */
-let last: Promise<void> = Promise.resolve()
 
 /**
  * The same codec, which refuses a large picture that there is no memory to decode: a file of a few bytes may stand for hundreds
@@ -39,9 +37,10 @@ export function sparingMemory(codec: PictureCodec, memory = THIS_PROCESS): Pictu
   const inRoom = async (file: Uint8Array, decode: () => Promise<PixelImage>) => {
     const needed = memoryToDecode(file)
     if (needed < ASKED_FROM) return decode()
-    const decoding = last.then(() => requireRoom(needed)).then(decode)
-    last = decoding.then(forget, forget)
-    return decoding
+    return inDecodingTurn(async () => {
+      await requireRoom(needed)
+      return decode()
+    })
   }
   return {
     decode: (file) => inRoom(file, () => codec.decode(file)),
@@ -49,9 +48,6 @@ export function sparingMemory(codec: PictureCodec, memory = THIS_PROCESS): Pictu
     encode: (image) => codec.encode(image),
   }
 }
-
-/** The next picture waits for the end of this one, and must not keep it in memory. */
-function forget(): void {}
 
 /** Pictures of requests before are small objects to the collector, which leaves their memory for long. */
 async function collectGarbage(): Promise<void> {
