@@ -74,7 +74,7 @@ export interface WorkerData {
   /** Memory of the `NativeGate`. */
   readonly gate: SharedArrayBuffer
   /** Memory of the turns in which large pictures are decoded, the same for all threads. */
-  readonly turns: SharedArrayBuffer
+  readonly decodingTurns: SharedArrayBuffer
 }
 
 /** Which backend really runs, and why. */

@@ -21,7 +21,7 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
     // This thread decides, as the worker will have only a copy of the environment that onnxruntime reads.
     decideTelemetry(false)
     const gate = new NativeGate()
-    const workerData: WorkerData = { gate: gate.memory, turns: decodingTurns }
+    const workerData: WorkerData = { gate: gate.memory, decodingTurns }
     // The worker gets none of the app's own flags but those of Plug'n'Play: with --input-type it refuses to start from a file, it cannot be given V8's
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
     const worker = startAllowed(

@@ -11,8 +11,8 @@ const cells = new BigInt64Array(decodingTurns)
 
 /** What the thread that started this one handed over; undefined in the first, and in threads of the app's own, whose data may be anything. */
 function given(): SharedArrayBuffer | undefined {
-  const { turns } = Object(workerData) as { readonly turns?: unknown }
-  return turns instanceof SharedArrayBuffer ? turns : undefined
+  const { decodingTurns: shared } = Object(workerData) as { readonly decodingTurns?: unknown }
+  return shared instanceof SharedArrayBuffer ? shared : undefined
 }
 
 /** Ends with the last of the turns of this thread, whatever comes of it. */
