@@ -110,8 +110,8 @@ export interface DeciderSettings {
 }
 
 /**
- * Characters of all questions of a request, as JSON: no model reads as many. Where words become one token each, whatever their length, a limit of
- * tokens does not keep a few requests from holding a worker for minutes.
+ * Characters of all questions of a request, as JSON: some hundred thousand tokens of a language model. Where words become one token each,
+ * whatever their length, a limit of tokens does not keep a few requests from holding a worker for minutes.
  */
 const MOST_CHARACTERS = 1_000_000
 
