@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { halfBound } from '../../graph/test-support/half-rounding.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
@@ -122,7 +123,7 @@ describe('a tree of questions in half precision', () => {
     for (const request of expected) {
       const logits = await half.logits(requestOf(request), context)
       for (const [index, question] of request.questions.entries()) {
-        expect(furthest(logits[index]?.[0], question.logits)).toBeLessThan(0.05)
+        expect(furthest(logits[index]?.[0], question.logits)).toBeLessThan(halfBound(0.05))
       }
     }
     await half.dispose()
@@ -134,7 +135,7 @@ describe('a tree of questions in half precision', () => {
     expect(decider.countTokens(request).questions['wide']).toBeGreaterThan(256)
     const half = await openDecider({ backend: inHalf(), files: openFolder(FOLDER) })
     const [[got], [wanted]] = [await half.logits(request, context), await decider.logits(request, context)]
-    expect(furthest(got![0], wanted![0]!)).toBeLessThan(0.05)
+    expect(furthest(got![0], wanted![0]!)).toBeLessThan(halfBound(0.05))
     await half.dispose()
   })
 })
