@@ -16,5 +16,5 @@ export function keepHalfRounding(): void {
   })
 }
 
-/** A bound for them on this processor: those of arm64 multiply in half precision, where x64 does in float32, and also add up in it. */
+/** A bound of graphs in half precision, on this processor: those of arm64 also add up in it, where x64 computes in float32 between roundings. */
 export const halfBound = (bound: number): number => (process.arch === 'arm64' ? 3 * bound : bound)
