@@ -59,7 +59,7 @@ export async function findGguf(folder: string, wanted: string | undefined, where
   return join(folder, chooseGguf(await listGguf(folder), wanted, where)[0]!)
 }
 
-/** `owner/name:part` as the name and which of its GGUF files is meant. By hand, as a request may name megabytes, over which a pattern takes hours. */
+/** `owner/name:part` as the name and which of its GGUF files is meant. By hand, as a request may name megabytes, and a pattern takes time that grows with their square. */
 export function splitChoice(model: string): { readonly id: string; readonly wanted: string | undefined } {
   const colon = model.indexOf(':')
   const [id, wanted] = [model.slice(0, colon), model.slice(colon + 1)]
