@@ -62,6 +62,17 @@ it('measures the embedded model and compares it with itself', async () => {
   expect(await readFile(html, 'utf8')).toContain('<h1>Evaluation on 2 rows</h1>')
 })
 
+it('tells builds of one model apart by what they are called', async () => {
+  const copy = join(folder, 'copy')
+  await symlink(fileURLToPath(new URL('../../../models/decide-mini', import.meta.url)), copy)
+  const html = join(folder, 'report.html')
+  const text = await run(ROWS, '--use', `decide-mini, ${copy}`, '--html', html)
+  expect(text).toContain(
+    `decide-mini answers 0 points more of the questions right than decide-mini (${copy}) (± 49 points)`,
+  )
+  expect(await readFile(html, 'utf8')).toContain(`<h2>decide-mini (${copy})</h2>`)
+})
+
 it('prints JSON, with the comparison beside every model but the first', async () => {
   const [first, second] = JSON.parse(await run(ROWS, '--json', '--use', 'decide-mini,decide-mini'))
   expect(first.overall.n).toBe(2)

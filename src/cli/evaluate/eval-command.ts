@@ -40,7 +40,7 @@ export const evalCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const data = await readLabelledRows(args)
-      const models = args.use?.split(',')
+      const models = args.use?.split(',').map((model) => model.trim())
       // What has been measured would be lost where a later model is not there, or the page cannot be written.
       for (const model of models ?? []) await resolveModel(model)
       if (args.html !== undefined)
@@ -50,9 +50,10 @@ export const evalCommand = defineCommand({
           isOwn: isReport,
         })
       const perModel = models === undefined ? [{ args, model: undefined }] : await shareCalibration(args, models)
-      const evaluations: Evaluation[] = []
+      const measured: Evaluation[] = []
       const signal = untilInterrupted()
-      for (const { args, model } of perModel) evaluations.push(await measureModel(args, model, data, signal))
+      for (const { args, model } of perModel) measured.push(await measureModel(args, model, data, signal))
+      const evaluations = tellApart(measured, models ?? [])
       printResult(args.json ?? false, withComparisons(evaluations), () => formatAll(evaluations))
       if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
     }),
@@ -84,6 +85,15 @@ async function measureModel(
     onProgress: (progress) => report.show({ stage: 'row', ...progress }),
   }
   return await namingLines(lines, () => evaluate(engine, rows, options))
+}
+
+/** Models of one name, such as a copy in fewer bits and what it is of, are told with what `--use` calls them. */
+function tellApart(evaluations: readonly Evaluation[], models: readonly string[]): readonly Evaluation[] {
+  return evaluations.map((evaluation, index) => {
+    const { model } = evaluation
+    const isAlone = evaluations.filter((other) => other.model === model).length === 1
+    return isAlone || models[index] === model ? evaluation : { ...evaluation, model: `${model} (${models[index]})` }
+  })
 }
 
 /** Every evaluation but the first with what the first has right more or less often than it. */
