@@ -115,6 +115,24 @@ it('answers that have come are kept where the command is stopped, and the next o
   expect(next.asked).toEqual(['d'])
 })
 
+it('answers that came in a minute are in the file while others are asked', async () => {
+  await run({ b: memory, c: wrong, d: memory }).report
+  let minutes = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => 61_000 * minutes++)
+  let meanwhile: Promise<unknown> | undefined
+  const failures = {
+    get d() {
+      meanwhile ??= readOutcomes()
+      return memory
+    },
+  }
+  const { asked, report } = run(failures)
+  expect(await report).toEqual({ rows: 4, failed: 2 })
+  expect(asked).toEqual(['b', 'd'])
+  expect(await meanwhile).toEqual(['a', 'b', 'invalid_request', 'insufficient_memory'])
+  expect(await readOutcomes()).toEqual(['a', 'b', 'invalid_request', 'insufficient_memory'])
+})
+
 it('the file stays as it is where another command has taken it over', async () => {
   const taken = new InvalidRequestError('--out', 'another command took the file over')
   const { error } = await stopAtLast(taken)

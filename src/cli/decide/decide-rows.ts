@@ -81,7 +81,7 @@ async function againIn(
   const line = hindrance === undefined ? `asking ${rows} again` : `not asking ${rows} again, as ${hindrance}`
   process.stderr.write(`${colors.dim(line)}\n`)
   if (hindrance !== undefined) return passing
-  return await answerAgain(out, requestsOf(each, common, toAsked), { engine, lora, signal })
+  return await answerAgain(out, () => requestsOf(each, common, toAsked), { engine, lora, signal, total: passing })
 }
 
 /** Why rows cannot be asked again; undefined where they can. */
