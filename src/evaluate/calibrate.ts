@@ -1,16 +1,12 @@
-import {
-  describeIdentity,
-  ORDERLESS_TEMPLATE,
-  type OwnCalibration,
-  type OwnQuestion,
-} from '../decide/own-calibration.ts'
+import { ORDERLESS_TEMPLATE, type OwnCalibration, type OwnQuestion } from '../decide/own-calibration.ts'
 import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { amount, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
 import type { AnsweredQuestion } from './answered-question.ts'
-import { crossValidateHead } from './cross-validate-head.ts'
-import { crossValidate, logLoss, textOf } from './cross-validate.ts'
+import { identify, listIdentities } from './calibrated-model.ts'
+import { crossValidateHead, HEAD_FITS } from './cross-validate-head.ts'
+import { crossValidate, type FitCourse, FOLDS, logLoss, textOf } from './cross-validate.ts'
 import { answerRows, EVALUATE, type EvaluateOptions } from './evaluate.ts'
 import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
@@ -110,10 +106,24 @@ const HEAD_ROWS = 100
  *
  * @throws InvalidRequestError naming the row and field of a bad label, the engine or an option, AbortedError, and what `decide` throws
  */
-export async function calibrate(
+export function calibrate(
   engine: Calibrates,
   rows: readonly LabelledRow[],
   options: CalibrateOptions = {},
+): Promise<CalibrationResult> {
+  return calibrateTelling(engine, rows, options)
+}
+
+/**
+ * See {@link calibrate}.
+ *
+ * @param onFit is called after every fit, as heads take minutes where rows are many
+ */
+export async function calibrateTelling(
+  engine: Calibrates,
+  rows: readonly LabelledRow[],
+  options: CalibrateOptions,
+  onFit?: (progress: { readonly done: number; readonly total: number }) => void,
 ): Promise<CalibrationResult> {
   readOption('engine', CALIBRATES, engine)
   const { error, ...given } = readOptions(OPTIONS, options)
@@ -125,10 +135,12 @@ export async function calibrate(
     throw new InvalidRequestError('rows', reason)
   }
   const model = identify(identities, models[0]!)
+  const groups = groupByQuestion(answered, model.template === ORDERLESS_TEMPLATE)
+  const total = groups.reduce((sum, outcomes) => sum + countFits(outcomes), 0)
+  let done = 0
+  const course = { signal: given.signal, onFit: () => onFit?.({ done: ++done, total }) }
   const fits: Fitted[] = []
-  for (const outcomes of groupByQuestion(answered, model.template === ORDERLESS_TEMPLATE)) {
-    fits.push(await calibrateQuestion(outcomes, error, given.signal))
-  }
+  for (const outcomes of groups) fits.push(await calibrateQuestion(outcomes, error, course))
   return {
     calibration: {
       format: 'tessera-calibration-1',
@@ -148,13 +160,12 @@ interface Fitted {
 async function calibrateQuestion(
   outcomes: readonly AnsweredQuestion[],
   error: number,
-  signal: AbortSignal | undefined,
+  course: FitCourse,
 ): Promise<Fitted> {
   const { name, question } = outcomes[0]!
   const rows = outcomes.length
-  const hasSeveral = areSeveral(outcomes, ({ gold }) => gold) && areSeveral(outcomes, textOf)
-  const calibrated = rows >= LEAST_ROWS && hasSeveral ? await crossValidate(outcomes, signal) : undefined
-  const tried = hasSeveral ? await tryHead(outcomes, signal) : 'too few'
+  const calibrated = isFittable(outcomes) ? await crossValidate(outcomes, course) : undefined
+  const tried = calibrated ? await tryHead(outcomes, course) : 'too few'
   const headed = typeof tried === 'string' ? undefined : tried
   const isBetter = (some: typeof calibrated, than: readonly AnsweredQuestion[]) =>
     some !== undefined && logLoss(some) < logLoss(than)
@@ -176,9 +187,19 @@ async function calibrateQuestion(
   }
   if (used === outcomes) return { report }
   const { type, instructions, criteria } = question
-  const { temperature, bias } = head ?? (await fitQuestion(outcomes, signal))
+  const { temperature, bias } = head ?? (await fitQuestion(outcomes, course.signal))
   const stored = head && { head: writeHead(head.weights, head.width) }
   return { report, correction: { question: { type, instructions, criteria }, rows, temperature, bias, ...stored } }
+}
+
+/** Whether there are enough rows, and neither all of one right answer nor of one text. */
+function isFittable(outcomes: readonly AnsweredQuestion[]): boolean {
+  return outcomes.length >= LEAST_ROWS && areSeveral(outcomes, ({ gold }) => gold) && areSeveral(outcomes, textOf)
+}
+
+function countFits(outcomes: readonly AnsweredQuestion[]): number {
+  if (!isFittable(outcomes)) return 0
+  return FOLDS + (outcomes.length >= HEAD_ROWS && outcomes.every(hasFeatures) ? HEAD_FITS : 0)
 }
 
 function areSeveral<T>(all: readonly T[], of: (one: T) => unknown): boolean {
@@ -190,41 +211,11 @@ function judge(some: readonly AnsweredQuestion[]): CalibrationMetrics {
 }
 
 /** A head with what it is worth, or why none can be fitted. */
-async function tryHead(outcomes: readonly AnsweredQuestion[], signal: AbortSignal | undefined) {
+async function tryHead(outcomes: readonly AnsweredQuestion[], course: FitCourse) {
   if (outcomes.length < HEAD_ROWS) return 'too few'
-  return outcomes.every(hasFeatures) ? await crossValidateHead(outcomes, signal) : 'none'
+  return outcomes.every(hasFeatures) ? await crossValidateHead(outcomes, course) : 'none'
 }
 
 function hasFeatures(outcome: AnsweredQuestion): outcome is AnsweredQuestion & HeadedOutcome {
   return outcome.features !== undefined
-}
-
-type Identity = OwnCalibration['model']
-
-/** What the engine's models are, before any of them is asked: only an engine that says so also answers without its own calibration. */
-async function listIdentities(engine: Calibrates): Promise<readonly Identity[]> {
-  const models = await engine.models()
-  const identities = models.flatMap(({ identity }) => (identity ? [identity] : []))
-  // A model that is not there is told of by the engine, which is asked for it.
-  const isThere = models.length === 0 || models.some(({ available, kind }) => available && kind !== 'images')
-  if (identities.length > 0 || !isThere) return identities
-  throw new InvalidRequestError(
-    'engine',
-    'must list its models with version, weights and template, got none of that kind; workers of a queue answer with calibrations of their own. Calibrate with an engine of this process, by createEngine',
-  )
-}
-
-/** The file names the model, so that it is refused for another one. */
-function identify(identities: readonly Identity[], answering: string): Identity {
-  const served = identities.filter(({ id }) => id === answering)
-  const kinds = [...new Set(served.map(describeIdentity))]
-  if (kinds.length === 1) return served[0]!
-  if (kinds.length > 1) {
-    const reason = `must serve one model '${answering}', so that it is known which answered, got ${kinds.join('; ')}`
-    throw new InvalidRequestError('engine', reason)
-  }
-  throw new InvalidRequestError(
-    'engine',
-    `must list the model '${answering}' that answers with its version, weights and template`,
-  )
 }

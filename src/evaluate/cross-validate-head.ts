@@ -1,13 +1,16 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import { headLogits } from '../decide/question-head.ts'
-import { correct, FOLDS, foldsOf, logLoss, type OutcomeOfText } from './cross-validate.ts'
+import { correct, type FitCourse, FOLDS, foldsOf, logLoss, type OutcomeOfText } from './cross-validate.ts'
 import { fitHead, type HeadedCorrection, type HeadedOutcome } from './fit-head.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 import { pause } from './pause.ts'
 
 /** How strongly a head may be drawn to nothing, see `fitHead`; undefined is no head. */
 const STRENGTHS = [undefined, 0.00001, 0.0001, 0.001, 0.01, 0.1]
+
+/** Fits that it takes to choose a head. */
+export const HEAD_FITS = STRENGTHS.length * FOLDS + 1
 
 /** A head that was chosen by cross-validation, and what it is worth. */
 export interface ValidatedHead<T> {
@@ -26,7 +29,7 @@ export interface ValidatedHead<T> {
  */
 export async function crossValidateHead<T extends HeadedOutcome & OutcomeOfText>(
   outcomes: readonly T[],
-  signal?: AbortSignal,
+  { signal, onFit }: FitCourse = {},
 ): Promise<ValidatedHead<T>> {
   const folds = foldsOf(outcomes, FOLDS)
   const tried: T[][][] = []
@@ -35,12 +38,14 @@ export async function crossValidateHead<T extends HeadedOutcome & OutcomeOfText>
     for (const { part, rest } of folds) {
       await pause(signal)
       parts.push(correctHeaded(part, await fit(rest, strength, signal)))
+      onFit?.()
     }
     tried.push(parts)
   }
   const heldOut = folds.flatMap((_, fold) => bestOf(tried, (other) => other !== fold).parts[fold]!)
   const { index } = bestOf(tried, () => true)
   const correction = await fit(outcomes, STRENGTHS[index], signal)
+  onFit?.()
   return { heldOut, ...(isHeaded(correction) && { correction }) }
 }
 

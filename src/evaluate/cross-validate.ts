@@ -44,6 +44,13 @@ export function foldsOf<T extends OutcomeOfText>(outcomes: readonly T[], folds: 
   }))
 }
 
+/** What ends a row of fits, and who is told of each. */
+export interface FitCourse {
+  readonly signal?: AbortSignal | undefined
+  /** Is called after every fit. */
+  readonly onFit?: (() => void) | undefined
+}
+
 /**
  * Each outcome with the probabilities of a correction that was fitted on the other folds, in another order.
  *
@@ -51,12 +58,13 @@ export function foldsOf<T extends OutcomeOfText>(outcomes: readonly T[], folds: 
  */
 export async function crossValidate<T extends OutcomeOfText>(
   outcomes: readonly T[],
-  signal?: AbortSignal,
+  { signal, onFit }: FitCourse = {},
 ): Promise<T[]> {
   const heldOut: T[] = []
   for (const { part, rest } of foldsOf(outcomes, FOLDS)) {
     await pause(signal)
     heldOut.push(...correct(part, await fitQuestion(rest, signal)))
+    onFit?.()
   }
   return heldOut
 }

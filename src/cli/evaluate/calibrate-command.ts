@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { ownCalibrationSchema } from '../../decide/own-calibration.ts'
-import { calibrate, type CalibrateOptions, type CalibrationResult } from '../../evaluate/calibrate.ts'
+import { type CalibrateOptions, calibrateTelling, type CalibrationResult } from '../../evaluate/calibrate.ts'
 import { formatCalibration } from '../../evaluate/format-calibration.ts'
 import { amount, readOption } from '../../options/index.ts'
 import { engineArguments, maxOptionsArgument, orderArgument, useFor } from '../engine-arguments.ts'
@@ -61,7 +61,9 @@ async function fit(
     signal: untilInterrupted(),
     onProgress: (progress) => report.show({ stage: 'row', ...progress }),
   }
-  return await namingLines(lines, () => calibrate(engine, rows, options))
+  return await namingLines(lines, () =>
+    calibrateTelling(engine, rows, options, (progress) => report.show({ stage: 'fit', ...progress })),
+  )
 }
 
 function isCalibration(text: string): boolean {

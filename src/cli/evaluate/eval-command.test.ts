@@ -17,7 +17,7 @@ beforeEach(async () => {
   const take = (text: string | Uint8Array) => {
     // Colours are on where `CI` is set, also without a terminal; what takes five seconds says how far it is.
     const plain = stripVTControlCharacters(String(text))
-    if (!/^row \d+ of \d+/.test(plain)) written += plain
+    if (!/^(row|fit) \d+ of \d+/.test(plain)) written += plain
     return true
   }
   vi.spyOn(process.stdout, 'write').mockImplementation(take)
@@ -230,9 +230,12 @@ it('fits a head that answers messages better than calibration alone', async () =
   const rows = await readMessages(160)
   const file = join(folder, 'calibration.json')
   const known = rows.slice(0, 110)
+  const told = vi.spyOn(ProgressReport.prototype, 'show')
   const { questions } = JSON.parse(await runWith(calibrateCommand, known, [file, '--json'], asked))
   const [{ head, before, calibrated, withHead }] = questions
   expect(head).toBe('fitted')
+  // Five fits without a head, five with each of six strengths, and the last.
+  expect(told.mock.lastCall).toEqual([{ stage: 'fit', done: 36, total: 36 }])
   expect(withHead.accuracy).toBeGreaterThan(calibrated.accuracy + 0.05)
   expect(withHead.logLoss).toBeLessThan(Math.min(before.logLoss, calibrated.logLoss))
   const others = rows.slice(110)
