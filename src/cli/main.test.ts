@@ -1,6 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -38,6 +38,21 @@ describe('tessera', () => {
     )
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ answers: { q: { type: 'noul' } } })
+  })
+
+  it.skipIf(process.platform === 'win32')('ends after Ctrl-C while it waits for rows of a pipe', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-pipe-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const pipe = join(folder, 'rows.jsonl')
+    spawnSync('mkfifo', [pipe])
+    const child = spawn(process.execPath, [cli, 'decide', '--each', pipe, '-q', QUESTIONS, '--backend', 'cpu'])
+    const writer = await open(pipe, 'r+')
+    onTestFinished(() => writer.close())
+    await writer.write('"It is midnight."\n')
+    await once(child.stdout, 'data')
+    child.kill('SIGINT')
+    const [code, signal] = await once(child, 'exit')
+    expect(code ?? signal).toBe('SIGINT')
   })
 
   it.each([

@@ -2,6 +2,7 @@
 import { runCommand, runMain } from 'citty'
 import { mainCommand, subCommands } from './main-command.ts'
 import { endWithoutReader, printUsage, reportUsageError } from './run-command.ts'
+import { endStopped } from './until-interrupted.ts'
 
 process.stdout.on('error', endWithoutReader)
 // What goes there is for whoever reads it. A service goes on without, and the exit status stays that of the work.
@@ -19,6 +20,7 @@ await (asksAboutItself
 
 // A parent with a channel, such as pm2 or node:cluster, listens in this process, which would keep it when all is done.
 process.channel?.unref()
+endStopped(process.exitCode)
 
 /** Nothing at all, or `help` in front of a command, asks for help. */
 function readArguments(given: string[]): string[] {

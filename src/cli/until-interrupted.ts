@@ -6,6 +6,9 @@ type Signal = (typeof SIGNALS)[number]
 /** What shells add to the number of a signal for the status of what it ended. */
 const SIGNALLED = 128
 
+/** What is put in order is so by then. */
+const MOMENT_MS = 500
+
 /** Why a command ends early: the user, or what runs it, told it to. */
 export class Interruption extends Error {
   readonly signal: Signal
@@ -38,6 +41,15 @@ export function untilInterrupted(): AbortSignal {
  */
 export function endWhenInterrupted(): void {
   for (const each of SIGNALS) process.off(each, end).on(each, end)
+}
+
+/**
+ * Ends the process a moment after its command, where a signal stopped that and something keeps the process still: a read of a pipe that nobody
+ * writes into, which cannot be called off.
+ */
+export function endStopped(status: typeof process.exitCode): void {
+  const stopped = SIGNALS.find((name) => statusOf(name) === status)
+  if (stopped !== undefined) setTimeout(end, MOMENT_MS, stopped).unref()
 }
 
 /** By the signal itself, as parents tell it from a failure; exiting is for that first process, and waits for native code. */
