@@ -26,8 +26,10 @@ interface Replacing {
 export async function requireWritable(argument: string, file: string): Promise<void> {
   const there = await stat(file).catch(() => undefined)
   if (there?.isDirectory()) throw new InvalidRequestError(argument, `${file} is a folder; give the name of a file`)
-  await access(there ? file : dirname(file), constants.W_OK).catch((cause: unknown) => {
-    throw notWritten(argument, file, cause)
+  const place = there ? file : dirname(file)
+  await access(place, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
+    if (there || cause.code !== 'ENOENT') throw notWritten(argument, file, cause)
+    throw new InvalidRequestError(argument, `${file} could not be written: there is no folder ${place}`, { cause })
   })
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../engine-arguments.ts'
 import { loraArgument, readLoras } from '../lora-arguments.ts'
 import { openEngine } from '../open-engine.ts'
-import { refuseInput } from '../output-files.ts'
+import { refuseInput, requireWritable } from '../output-files.ts'
 import { printWarnings } from '../print-warnings.ts'
 import { ProgressReport } from '../progress-report.ts'
 import { readCommon, readNamedText, readRequest, type RequestArguments } from '../read-request.ts'
@@ -105,11 +105,14 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
   if (args.state !== undefined || args.file !== undefined) {
     throw new InvalidRequestError('--each', 'takes its states from the rows; leave --state and the file out')
   }
+  const { out, force = false, calibration } = args
   const common = await readCommon(args)
+  if (out !== undefined) {
+    await requireWritable('--out', out)
+    await refuseInput('--out', out, [each, args.questions, calibration])
+  }
   await using engine = await openEngine(args, useFor('decide-latest', args))
   await checkForAll(common, args)
-  const { out, force = false, calibration } = args
-  if (out !== undefined) await refuseInput('--out', out, [each, args.questions, calibration])
   const settings = [
     calibration === undefined ? undefined : await readNamedText(calibration, '--calibration'),
     args['both-orders'],

@@ -115,12 +115,14 @@ it('says which line holds what the model refuses', async () => {
 })
 
 it('refuses what it would find out at the end before it measures', async () => {
-  expect(await run(ROWS, '--html', join(folder, 'none', 'r.html'))).toMatch(/^error --html: .* \(ENOENT\)\n$/)
+  expect(await run(ROWS, '--html', join(folder, 'none', 'r.html'))).toMatch(
+    /^error --html: .* there is no folder .*none\n$/,
+  )
   written = ''
   expect(await run(ROWS, '--use', 'decide-mini,no/such')).toMatch(/^error .*no\/such/)
   written = ''
   const out = join(folder, 'none', 'c.json')
-  expect(await runWith(calibrateCommand, ROWS, [out])).toMatch(/^error out: .* \(ENOENT\)\n$/)
+  expect(await runWith(calibrateCommand, ROWS, [out])).toMatch(/^error out: .* there is no folder .*\n$/)
 })
 
 it.each([

@@ -97,7 +97,10 @@ describe('tessera generate and edit', () => {
     [['generate', 'x', '--guidance', 'much'], '--guidance: must be a number'],
     [['generate', 'x', '--force', '-o', 'folder.png'], '--out: folder.png is a folder'],
     [['generate', 'x', '-o', 'x.jpg'], '--out: expected a name that ends with .png'],
-    [['generate', 'x', '-o', 'no/folder/x.png'], '--out: no/folder/x.png could not be written (ENOENT)'],
+    [
+      ['generate', 'x', '-o', 'no/folder/x.png'],
+      '--out: no/folder/x.png could not be written: there is no folder no/folder',
+    ],
     [['edit', 'none.png', 'x'], 'image: the file none.png could not be read (ENOENT)'],
     [['edit', '.', 'x'], 'image: the file . could not be read (EISDIR)'],
   ] as const)('%j end with one line that says why', async ([command, ...args], reason) => {
