@@ -1,7 +1,9 @@
+import { constants } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
+import { formatBytes } from '../models/format-bytes.ts'
 import { refuseRequest } from './refuse-request.ts'
 
 export interface RequestArguments {
@@ -81,7 +83,12 @@ function decode(bytes: Uint8Array, path: string, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new InvalidRequestError(path, `${source} must be text in UTF-8, got bytes that are not`, { cause })
+    const most = constants.MAX_STRING_LENGTH
+    const reason =
+      bytes.length > most
+        ? `has ${formatBytes(bytes.length)}, and at most ${formatBytes(most)} are read at once`
+        : 'must be text in UTF-8, got bytes that are not'
+    throw new InvalidRequestError(path, `${source} ${reason}`, { cause })
   }
 }
 
