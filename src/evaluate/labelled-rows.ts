@@ -90,9 +90,9 @@ function goldOf(question: Question, label: Label, field: string): number {
   throw new InvalidRequestError(field, `must be ${expected}, got ${JSON.stringify(label)}`)
 }
 
-/** Rows come from files: a key of digits may be written as a number. */
+/** Rows come from files: a key of digits may be written as a number, and `true` without quotes. */
 function keyOf(label: unknown): string | undefined {
-  return typeof label === 'string' || typeof label === 'number' ? String(label) : undefined
+  return ['string', 'number', 'boolean'].includes(typeof label) ? String(label) : undefined
 }
 
 /** Nothing else is taken as a number: `Number` makes level 0 of a label that is missing. */
