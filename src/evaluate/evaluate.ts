@@ -139,10 +139,10 @@ export async function evaluate(
     rows: rows.length,
     overall: measure(aligned),
     questions: evaluateQuestions(aligned),
-    coverage: coverageCurve(answered),
-    reliability: reliabilityBins(answered),
+    coverage: coverageCurve(aligned),
+    reliability: reliabilityBins(aligned),
     cost: { inputTokens, seconds },
-    right: answered.map(isRight),
+    right: aligned.map(isRight),
   }
 }
 

@@ -82,3 +82,25 @@ it('what is most frequent, and what is taken for what, is counted by option and 
     ],
   })
 })
+
+it('figures of rows whose options are equally probable, in other orders, agree with each other', async () => {
+  const decide = (async ({ questions }: { questions: Record<string, { criteria: object }> }) => ({
+    model: 'undecided',
+    usage: { input_tokens: 1 },
+    answers: {
+      team: {
+        type: 'choice',
+        probabilities: Object.fromEntries(Object.keys(questions['team']!.criteria).map((key) => [key, 0.5])),
+      },
+    },
+  })) as unknown as Decides['decide']
+  const rows = ['tech', 'sales'].map((first) => {
+    const criteria = first === 'tech' ? { tech: null, sales: null } : { sales: null, tech: null }
+    return { state: first, questions: { team: { type: 'choice', criteria } }, labels: { team: 'tech' } } as const
+  })
+  const { overall, right, coverage, reliability } = await evaluate({ decide }, rows)
+  expect(overall.accuracy).toBe(1)
+  expect(right).toEqual([true, true])
+  expect(coverage).toMatchObject([{ coverage: 1, error: 0 }])
+  expect(reliability).toMatchObject([{ n: 2, accuracy: 1 }])
+})
