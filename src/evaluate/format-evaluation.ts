@@ -1,3 +1,4 @@
+import type { CoveragePoint } from './coverage.ts'
 import type { Evaluation } from './evaluate.ts'
 import type { Metrics } from './metrics.ts'
 import { wilsonInterval } from './threshold.ts'
@@ -15,14 +16,21 @@ export function formatEvaluation(evaluation: Evaluation): string {
     formatTable([head, ...lines, ...(lines.length > 1 ? [figures('all', overall)] : [])]),
     ...ERRORS.map((error) => {
       const point = coverage.findLast((candidate) => candidate.error <= error)
-      const share = point ? `${percent(point.coverage)} decided with min_confidence ${point.threshold}` : 'none'
-      return `at most ${percent(error)} wrong: ${share}`
+      return `at most ${percent(error)} wrong: ${point ? describeDecided(point, overall.n) : 'none'}`
     }),
     ...Object.entries(questions).flatMap(([name, { confusion }]) =>
       confusion ? [`${name}: right answer down, given answer across`, formatConfusion(confusion)] : [],
     ),
   ]
   return parts.join('\n\n').replace(/(wrong: .*)\n\n(?=at most)/g, '$1\n')
+}
+
+/** The interval says how much it means: one answer that is right is no error, and leaves room for 79 %. */
+function describeDecided({ coverage, threshold, error }: CoveragePoint, n: number): string {
+  const decided = Math.round(coverage * n)
+  const [low, high] = wilsonInterval(Math.round(error * decided), decided)
+  const wrong = `${percent(error)} of them wrong (${percent(low)} to ${percent(high)})`
+  return `${percent(coverage)} decided with min_confidence ${threshold}, ${wrong}`
 }
 
 function figures(name: string, metrics: Metrics): string[] {
