@@ -1,5 +1,6 @@
 import type { CalibrationResult, QuestionCalibration } from './calibrate.ts'
 import { formatTable, percent } from './format-evaluation.ts'
+import { groupBy } from './metrics.ts'
 
 const MEANING = {
   fitted: 'fitted',
@@ -17,7 +18,17 @@ const HEADS = {
 /** A report on a fit, as text. */
 export function formatCalibration({ questions }: CalibrationResult): string {
   const head = ['', 'rows', 'right', 'Brier', 'ECE', '', 'min_confidence', 'decided', 'wrong (95 %)', '']
-  return formatTable([head, ...questions.map(row)])
+  const table = formatTable([head, ...questions.map(row)])
+  return [table, ...listWordings(questions)].join('\n\n')
+}
+
+/** Names that several lines have, since the rows do not all ask the same by them: often that was not meant. */
+function listWordings(questions: readonly QuestionCalibration[]): string[] {
+  const several = [...groupBy(questions, ({ name }) => name)].filter(([, same]) => same.length > 1)
+  return several.map(
+    ([name, same]) =>
+      `The rows ask ${name} in ${same.length} ways, with other instructions or options: each is a question of its own`,
+  )
 }
 
 function row(question: QuestionCalibration): string[] {
