@@ -3,7 +3,7 @@ import { OverloadedError, RateLimitError } from '../../errors/index.ts'
 import type { Job } from './job.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
 
-const LIMITS = { jobs: 3, jobsEach: 2, bytes: 100 }
+const LIMITS = { jobs: 3, jobsEach: 2, bytes: 100, bytesEach: 75 }
 const make = (id: string, account = 'a'): Job => ({
   id,
   account,
@@ -37,11 +37,21 @@ it('says when there will be room, and has it then', async () => {
 
 it('takes no more jobs while results fill it, and drops none', async () => {
   await store.add(make('1'))
-  await store.write({ ...make('1'), status: 'succeeded', result: {}, bytes: 100 })
-  await expect(store.add(make('2'))).rejects.toThrow('as many jobs as it can')
+  await store.add(make('2', 'b'))
+  await store.write({ ...make('1'), status: 'succeeded', result: {}, bytes: 50 })
+  await store.write({ ...make('2', 'b'), status: 'succeeded', result: {}, bytes: 50 })
+  await expect(store.add(make('3', 'c'))).rejects.toThrow('as many jobs as it can')
   expect(await store.read('1')).toMatchObject({ result: {} })
   await store.remove('1')
-  expect(await store.add(make('2'))).toBeUndefined()
+  expect(await store.add(make('3', 'c'))).toBeUndefined()
+})
+
+it('takes jobs of others while the results of one account fill its part, and more than that', async () => {
+  await store.add(make('1'))
+  await store.write({ ...make('1'), status: 'succeeded', endedAt: 0, result: {}, bytes: 120 })
+  await vi.advanceTimersByTimeAsync(20_000)
+  await expect(store.add(make('2'))).rejects.toMatchObject({ code: 'rate_limit_error', retryAfterMs: 40_000 })
+  expect(await store.add(make('2', 'b'))).toBeUndefined()
 })
 
 it('hands out the job that is there', async () => {

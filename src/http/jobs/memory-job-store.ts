@@ -16,9 +16,12 @@ export interface MemoryJobLimits {
   readonly jobsEach: number
   /** Bytes of all results; what runs when they are reached is kept all the same. */
   readonly bytes: number
+  /** The same of one account, so that others come in. */
+  readonly bytesEach: number
 }
 
-const LIMITS: MemoryJobLimits = { jobs: 1000, jobsEach: 250, bytes: 256 * 2 ** 20 }
+const MEGABYTE = 2 ** 20
+const LIMITS: MemoryJobLimits = { jobs: 1000, jobsEach: 250, bytes: 256 * MEGABYTE, bytesEach: 192 * MEGABYTE }
 
 /** How long a result that is kept until it is fetched waits for that. */
 const UNFETCHED_MS = 600_000
@@ -27,7 +30,6 @@ const UNFETCHED_MS = 600_000
 export class MemoryJobStore implements JobStore {
   readonly #limits: MemoryJobLimits
   readonly #all = new Map<string, Kept>()
-  #bytes = 0
 
   constructor(limits: MemoryJobLimits = LIMITS) {
     this.#limits = limits
@@ -49,7 +51,6 @@ export class MemoryJobStore implements JobStore {
   async write(job: Job): Promise<boolean> {
     const kept = this.#all.get(job.id)
     if (kept === undefined || isOver(kept.job)) return false
-    this.#bytes += job.bytes - kept.job.bytes
     kept.job = job
     if (!isOver(job)) return true
     const keepMs = job.keepMs === 0 ? UNFETCHED_MS : job.keepMs
@@ -82,14 +83,27 @@ export class MemoryJobStore implements JobStore {
     return [...this.#all.values()].filter(({ job }) => job.account === account)
   }
 
+  #bytesByAccount(): Map<string, number> {
+    const taken = new Map<string, number>()
+    for (const { job } of this.#all.values()) taken.set(job.account, (taken.get(job.account) ?? 0) + job.bytes)
+    return taken
+  }
+
   #requireRoom(account: string): void {
-    const { jobs, jobsEach, bytes } = this.#limits
+    const { jobs, jobsEach, bytes, bytesEach } = this.#limits
     const own = this.#of(account)
     if (own.length >= jobsEach) {
       const message = `too many jobs for this API key: at most ${jobsEach} that run or whose results are kept`
       throw new RateLimitError(message, untilRoom(own))
     }
-    if (this.#all.size >= jobs || this.#bytes >= bytes) {
+    const taken = this.#bytesByAccount()
+    if ((taken.get(account) ?? 0) >= bytesEach) {
+      const message = 'the results that are kept for this API key fill its part of the memory for results'
+      throw new RateLimitError(message, untilRoom(own))
+    }
+    // What an account has beyond its part, as it ran already, is not for others to wait for.
+    const counted = [...taken.values()].reduce((sum, own) => sum + Math.min(own, bytesEach), 0)
+    if (this.#all.size >= jobs || counted >= bytes) {
       const all = [...this.#all.values()]
       throw new OverloadedError('the service keeps as many jobs as it can; retry later', untilRoom(all))
     }
@@ -99,7 +113,6 @@ export class MemoryJobStore implements JobStore {
     const kept = this.#all.get(id)
     if (kept === undefined) return
     clearTimeout(kept.timer)
-    this.#bytes -= kept.job.bytes
     this.#all.delete(id)
   }
 }
