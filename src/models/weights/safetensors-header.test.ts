@@ -29,10 +29,20 @@ it.each([
   ['a shape of text', { x: { ...ENTRY, shape: 'x'.repeat(1e6) } }],
   ['offsets of millions', { x: { ...ENTRY, data_offsets: Array.from({ length: 1_000_000 }, () => 0) } }],
   ['lists in lists', `{"x":{"dtype":"F32","data_offsets":[0,4],"shape":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`],
-  ['a long name', { ['x'.repeat(1e6)]: { ...ENTRY, dtype: 'F8' } }],
-  ['long names that overlap', { ['x'.repeat(1e6)]: ENTRY, ['y'.repeat(1e6)]: ENTRY }],
+  ['a long name', { ['x'.repeat(512)]: { ...ENTRY, dtype: 'F8' } }],
+  ['long names that overlap', { ['x'.repeat(512)]: ENTRY, ['y'.repeat(512)]: ENTRY }],
   ['metadata that is no texts', { __metadata__: { a: { b: 1 } }, x: ENTRY }],
 ])('%s is a format error of bounded length', (_, header) => expectRefused(header))
+
+it.each([
+  [512, undefined],
+  [513, 'names of tensors of at most 512 characters'],
+])('a name of %d characters may be looked for by patterns: refused with %s', (length, refused) => {
+  const header = JSON.stringify({ ['x'.repeat(length)]: ENTRY })
+  const read = () => parse(header, 8 + header.length + 4)
+  if (refused === undefined) expect(read().tensors.size).toBe(1)
+  else expect(read).toThrow(refused)
+})
 
 it('any header is read or refused, and never anything else', () => {
   const value = anything({ maxDepth: 3 })

@@ -9,6 +9,8 @@ const MAX_HEADER_BYTES = 2 ** 25
 const CUT_OFF = ': the file is cut off, fetch it again'
 /** More than any file has. */
 const MOST_TENSORS = 2 ** 16
+/** As of GGUF files. Patterns that names are compared with take time with the square of what strangers may write there. */
+const LONGEST_NAME = 512
 
 export interface SafetensorsHeader {
   readonly tensors: ReadonlyMap<string, TensorEntry>
@@ -53,6 +55,10 @@ export function parseSafetensorsHeader(json: Uint8Array, file: string, fileSize:
   const tensors = new Map<string, TensorEntry>()
   let metadata: Record<string, string> = {}
   for (const [name, value] of entries) {
+    if (name.length > LONGEST_NAME) {
+      const got = `${name.slice(0, 100)}… of ${name.length}`
+      throw new ModelFormatError(file, `names of tensors of at most ${LONGEST_NAME} characters`, got)
+    }
     if (name === '__metadata__') metadata = parseMetadata(value, file)
     else tensors.set(name, parseEntry(value, name, file, dataStart, fileSize))
   }
