@@ -1,8 +1,9 @@
 import { defineCommand, runCommand as runCitty } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
-import { AbortedError } from '../errors/index.ts'
+import { AbortedError, ModelFormatError } from '../errors/index.ts'
 import { notWritten } from './output-files.ts'
-import { runCommand } from './run-command.ts'
+import { printWarnings } from './print-warnings.ts'
+import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 afterEach(() => {
@@ -24,6 +25,24 @@ it('prints a document of an error that nobody foresaw too, with what the system 
   expect(JSON.parse(out!.join(''))).toEqual({ error })
   expect(err!.join('')).toMatch(/^.*EIO: i\/o error[^]*caused by Error EIO\n +at /)
   expect(process.exitCode).toBe(1)
+})
+
+it('prints what somebody wrote into a name as text, and nothing that the terminal would do', async () => {
+  const [out, err] = [[], []] as string[][]
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out!.push(String(text)) > 0)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => err!.push(String(text)) > 0)
+  const name = '\u001b]0;title\u0007'
+  const command = defineCommand({
+    run: (context) =>
+      runCommand(context, async () => {
+        printWarnings({ warnings: [{ message: name }] })
+        printResult(false, {}, () => name)
+        throw new ModelFormatError('/m', 'tensors', name)
+      }),
+  })
+  await runCitty(command, { rawArgs: [] })
+  expect(out).toEqual(['\\u001b]0;title\\u0007\n'])
+  expect(err!.map((line) => line.split(']')[1])).toEqual(['0;title\\u0007\n', '0;title\\u0007\n'])
 })
 
 it.each([

@@ -6,6 +6,7 @@ import { describeFault } from '../http/describe-fault.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 import { formatExamples, PROGRAM } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
+import { showControls } from './show-controls.ts'
 import { findInterruption } from './until-interrupted.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
@@ -46,7 +47,7 @@ function printFailure(error: TesseraError, json: boolean): void {
   if (json) printResult(true, { error: toDocument(error) }, String)
   printError(describe(error), statusOf(error))
   // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.
-  if (error.code === InternalError.code) process.stderr.write(`${describeFault(error)}\n`)
+  if (error.code === InternalError.code) process.stderr.write(`${showControls(describeFault(error))}\n`)
 }
 
 function toDocument(error: TesseraError): object {
@@ -105,12 +106,12 @@ export function endWithoutReader({ code }: NodeJS.ErrnoException): never {
 function printError(message: string, exitCode: number): void {
   // Where somebody watches, progress that stopped halfway may stand in the line.
   process.stderr.write(
-    `${process.stderr.isTTY && process.env['TERM'] !== 'dumb' ? '\r\x1b[K' : ''}${colors.red('error')} ${message}\n`,
+    `${process.stderr.isTTY && process.env['TERM'] !== 'dumb' ? '\r\x1b[K' : ''}${colors.red('error')} ${showControls(message)}\n`,
   )
   process.exitCode = exitCode
 }
 
 /** Results go to stdout: one JSON document for programs, or text for people. */
 export function printResult(json: boolean, value: unknown, format: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value, null, 2) : format()}\n`)
+  process.stdout.write(`${json ? JSON.stringify(value, null, 2) : showControls(format())}\n`)
 }
