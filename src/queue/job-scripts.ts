@@ -9,7 +9,7 @@ export const LEFT = 'left'
  * refuses what takes more of it only as the first thing that a script writes, so the job is that.
  */
 export const ADD_JOB = `
-local job, request, told, lease, open, account, parts, news = unpack(KEYS)
+local job, request, told, lease, open, account, parts, news, result = unpack(KEYS)
 local id, sealed, sealedRequest, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
 local found = redis.call('GET', job)
 if found and found ~= replaced then
@@ -18,7 +18,7 @@ if found and found ~= replaced then
   return found
 end
 redis.call('SET', job, sealed, 'PX', keptMs)
-redis.call('DEL', told, parts, news)
+redis.call('DEL', told, parts, news, result)
 redis.call('SET', request, sealedRequest, 'PX', keptMs)
 redis.call('SET', lease, process, 'PX', leaseMs)
 redis.call('SADD', open, id)
@@ -45,15 +45,16 @@ redis.call('PEXPIRE', request, keptMs)
 return redis.call('SET', job, sealed, 'PX', keptMs, 'XX') and 1 or 0`
 
 /**
- * Ends a job that is not over, and keeps its webhook, where it has one, in the same moment. Keys from the fourth on: what there is
- * of the job beside itself.
+ * Ends a job that is not over, and keeps its result and its webhook, where it has them, in the same moment. Keys from the fifth on: what there is
+ * of the job beside itself until then.
  */
 export const END_JOB = `${IS_OPEN}
-local id, sealed, keptMs, createdAt, webhookId, webhook, webhookMs, webhooks = unpack(ARGV)
+local id, sealed, keptMs, createdAt, result, webhookId, webhook, webhookMs, webhooks = unpack(ARGV)
 if not isOpen(KEYS[2], KEYS[3], id, createdAt) then return 0 end
 redis.call('SREM', KEYS[2], id)
-redis.call('DEL', unpack(KEYS, 4))
+redis.call('DEL', unpack(KEYS, 5))
 if not redis.call('SET', KEYS[1], sealed, 'PX', keptMs, 'XX') then return 0 end
+if result ~= '' then redis.call('SET', KEYS[4], result, 'PX', keptMs) end
 if webhookId then
   ${NOW}
   redis.call('SET', webhooks .. ':' .. webhookId, webhook, 'PX', webhookMs)

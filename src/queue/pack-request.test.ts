@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { parseBody } from '../http/body/parse-body.ts'
-import type { Job, JobRequest } from '../http/index.ts'
+import type { JobRequest } from '../http/index.ts'
 import { toComparable } from '../http/usage/to-comparable.ts'
-import { readRequest, writeJob, writeRequest } from './pack-request.ts'
+import { readRequest, writeRequest, writeResult } from './pack-request.ts'
 
 const caller = { id: 'me' } as JobRequest['caller']
 const bytes = new Uint8Array([0, 255, 7])
@@ -51,5 +51,5 @@ it('a job that cannot be written as text is no fault of the store', () => {
   endless.push(endless)
   const fault = expect.objectContaining({ code: 'internal_error' })
   expect(() => writeRequest({ body: { json: endless }, caller })).toThrow(fault)
-  expect(() => writeJob({ id: 'job_1', result: endless } as unknown as Job)).toThrow(fault)
+  expect(() => writeResult(endless)).toThrow(fault)
 })

@@ -38,12 +38,17 @@ function packJson(value: unknown): PackedJson {
 }
 
 /**
- * The job without its request, as text.
+ * The job without its request and its result, as text.
  *
  * @throws InternalError where it cannot be: the store is there, so to come again would be of no use
  */
-export function writeJob({ request: _request, ...job }: Job): string {
+export function writeJob({ request: _request, result: _result, ...job }: Job): string {
   return writeText(job)
+}
+
+/** @throws InternalError as `writeJob` */
+export function writeResult(result: unknown): string {
+  return writeText(result)
 }
 
 /** @throws InternalError as `writeJob` */
@@ -51,7 +56,7 @@ export function writeRequest(request: JobRequest): string {
   return writeText(pack(request))
 }
 
-function writeText(value: object): string {
+function writeText(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch (cause) {

@@ -62,6 +62,9 @@ export const jobKey = (id: string) => `${PREFIX}:job:${id}`
 /** What a job answers, until it is over: whoever looks at the job needs none of it. */
 export const jobRequestKey = (id: string) => `${PREFIX}:job-request:${id}`
 
+/** What a job has answered, as long as it is kept: whoever looks at many jobs needs none of it. */
+export const jobResultKey = (id: string) => `${PREFIX}:job-result:${id}`
+
 /** There as long as some process has the job. */
 export const jobLeaseKey = (id: string) => `${PREFIX}:job-lease:${id}`
 

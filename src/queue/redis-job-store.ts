@@ -9,7 +9,7 @@ import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { JobParts } from './job-parts.ts'
 import { ADD_JOB, END_JOB, REMOVE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { onceThere } from './once-there.ts'
-import { readRequest, writeJob, writeRequest } from './pack-request.ts'
+import { readRequest, writeJob, writeRequest, writeResult } from './pack-request.ts'
 import {
   jobKey,
   jobCancelTopic,
@@ -17,6 +17,7 @@ import {
   jobNewsKey,
   jobPartsKey,
   jobRequestKey,
+  jobResultKey,
   jobsKey,
   jobToldKey,
   OPEN_JOBS_KEY,
@@ -29,7 +30,7 @@ import { withdraw, withdrawRefused } from './withdraw-refused.ts'
 
 /** Jobs of one account that are not removed yet. */
 const MOST_EACH = 10_000
-/** Of an account whose jobs have large results, which are read with them. */
+/** Of an account that has very many. */
 const LIST_MS = 10_000
 const UNFETCHED_MS = 600_000
 /** A step of a large picture on a slow machine takes longer, and is news again then. */
@@ -144,7 +145,15 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       )
     }
     const beside = [jobRequestKey(id), jobToldKey(id), jobLeaseKey(id)]
-    const keys = [jobKey(id), ...beside, OPEN_JOBS_KEY, jobsKey(account), jobPartsKey(id), jobNewsKey(id)]
+    const keys = [
+      jobKey(id),
+      ...beside,
+      OPEN_JOBS_KEY,
+      jobsKey(account),
+      jobPartsKey(id),
+      jobNewsKey(id),
+      jobResultKey(id),
+    ]
     const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
     const request = job.request === undefined ? '' : this.#sealer.seal(writeRequest(job.request), id)
     const order = [id, this.#seal(job), request, this.#leases.process, ...times]
@@ -159,32 +168,33 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
   }
 
   async read(id: string): Promise<Job | undefined> {
-    const sealed = await this.#client.get(jobKey(id))
-    return sealed === null ? undefined : this.#open(id, sealed)
+    const [sealed, result] = await this.#client.mGet([jobKey(id), jobResultKey(id)])
+    if (typeof sealed !== 'string') return undefined
+    const job = this.#open(id, sealed)
+    return typeof result === 'string' ? { ...job, result: JSON.parse(this.#openText(id, result)) as unknown } : job
   }
 
   async write(job: Job): Promise<boolean> {
-    const { id, keepMs, endedAt } = job
+    const { id, keepMs, endedAt, result } = job
     const keys = [jobKey(id), OPEN_JOBS_KEY, jobsKey(job.account)]
     const order = (forMs: number) => [id, this.#seal(job), String(forMs), String(job.createdAt)]
     if (endedAt === undefined) {
       const open = { keys: [...keys, jobRequestKey(id)], arguments: order(OPEN_KEPT_MS) }
       return (await this.#client.eval(WRITE_JOB, open)) === 1
     }
+    const sealedResult = result === undefined ? '' : this.#sealer.seal(writeResult(result), id)
     const webhook = this.#webhooks.describe(job)
     const kept = webhook ? [webhook.id, webhook.sealed, String(WEBHOOK_KEPT_MS), WEBHOOKS_KEY] : []
-    return (
-      (await this.#client.eval(END_JOB, {
-        keys: [...keys, ...besideOf(id)],
-        arguments: [...order(keepMs === 0 ? UNFETCHED_MS : keepMs), ...kept],
-      })) === 1
-    )
+    const told = [...order(keepMs === 0 ? UNFETCHED_MS : keepMs), sealedResult, ...kept]
+    const over = { keys: [...keys, jobResultKey(id), ...besideOf(id)], arguments: told }
+    return (await this.#client.eval(END_JOB, over)) === 1
   }
 
   /** Not later than somebody waits for it: by the time that a server is back the id may be another job's. */
   async remove(id: string): Promise<void> {
     const client = this.#client.withCommandOptions({ timeout: DEADLINE_MS })
-    await client.eval(REMOVE_JOB, { keys: [OPEN_JOBS_KEY, jobKey(id), ...besideOf(id)], arguments: [id] })
+    const keys = [OPEN_JOBS_KEY, jobKey(id), jobResultKey(id), ...besideOf(id)]
+    await client.eval(REMOVE_JOB, { keys, arguments: [id] })
   }
 
   async withdraw({ id }: Job): Promise<boolean> {
@@ -200,10 +210,8 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     if (gone.length > 0) await this.#client.zRem(jobsKey(account), gone)
     return ids.flatMap((id, index) => {
       const sealed = texts[index]
-      const opened = typeof sealed === 'string' ? this.#openKnown(id, sealed) : undefined
-      if (opened === undefined) return []
-      const { result: _result, ...job } = opened
-      return [job]
+      const job = typeof sealed === 'string' ? this.#openKnown(id, sealed) : undefined
+      return job ? [job] : []
     })
   }
 
@@ -221,15 +229,16 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
   }
 
   #open(id: string, sealed: string, sealedRequest = ''): Job {
-    const open = (text: string) => {
-      try {
-        return this.#sealer.open(text, id)
-      } catch (cause) {
-        throw new OverloadedError('the job cannot be opened with the keys that are known here', { cause })
-      }
+    const job = JSON.parse(this.#openText(id, sealed)) as Job
+    return sealedRequest === '' ? job : { ...job, request: readRequest(this.#openText(id, sealedRequest)) }
+  }
+
+  #openText(id: string, sealed: string): string {
+    try {
+      return this.#sealer.open(sealed, id)
+    } catch (cause) {
+      throw new OverloadedError('the job cannot be opened with the keys that are known here', { cause })
     }
-    const job = JSON.parse(open(sealed)) as Job
-    return sealedRequest === '' ? job : { ...job, request: readRequest(open(sealedRequest)) }
   }
 }
 

@@ -94,6 +94,6 @@ export function isOver({ status }: Job): boolean {
 }
 
 /** Whether its key is free for another try: it came to nothing. What was answered of a batch that was stopped is charged. */
-export function hasFreedKey({ status, result }: Job): boolean {
-  return (status === 'failed' || status === 'cancelled') && result === undefined
+export function hasFreedKey({ status, bytes }: Job): boolean {
+  return (status === 'failed' || status === 'cancelled') && bytes === 0
 }

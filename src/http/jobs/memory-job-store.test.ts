@@ -70,7 +70,7 @@ it.each(['failed', 'cancelled'] as const)(
     expect(await store.add({ ...make('1'), createdAt: 5 })).toBeUndefined()
     expect(await store.list('a')).toMatchObject([{ status: 'queued', createdAt: 5 }])
     // Lines of a batch that were answered are charged.
-    await store.write({ ...make('1'), ...end, result: [] })
+    await store.write({ ...make('1'), ...end, result: [], bytes: 2 })
     expect(await store.add(make('1'))).toMatchObject({ status })
   },
 )
