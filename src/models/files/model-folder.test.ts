@@ -27,3 +27,9 @@ it('names weights that are there and cannot be read', async () => {
     got: expect.stringMatching(/ELOOP/),
   })
 })
+
+it.skipIf(process.platform === 'win32')('reads no device or pipe for a text, which may have no end', async () => {
+  await symlink('/dev/null', join(folder, 'config.json'))
+  const refused = { code: 'model_format', expected: 'a file', got: 'a device or a pipe' }
+  await expect(openFolder(folder).readText('config.json')).rejects.toMatchObject(refused)
+})

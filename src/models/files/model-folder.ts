@@ -25,7 +25,10 @@ export function openFolder(folder: string, name = basename(resolve(folder))): Mo
 
 async function readText(path: string): Promise<string | undefined> {
   try {
-    const { size } = await stat(path)
+    const stats = await stat(path)
+    const { size } = stats
+    // A folder is refused where it is read. Others, as a link of a cloned repository may lead to, have no end that their size would tell.
+    if (!stats.isFile() && !stats.isDirectory()) throw new ModelFormatError(path, 'a file', 'a device or a pipe')
     if (size > MOST_TEXT_BYTES) {
       throw new ModelFormatError(path, `a text of at most ${MOST_TEXT_BYTES} bytes`, `${size} bytes`)
     }
