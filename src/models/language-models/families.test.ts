@@ -106,6 +106,39 @@ it.each([
   expect(parse).toThrow(field)
 })
 
+describe('what the first training had, for a scaled rotary embedding,', () => {
+  const trained = { original_max_position_embeddings: 64 }
+  const yarn = { rope_type: 'yarn', factor: 4 }
+  const llama3 = { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4 }
+
+  it.each([LLAMA, MISTRAL, QWEN2])('may stand beside it, and wins there, as in transformers: %#', (family) => {
+    for (const scaling of [yarn, llama3]) {
+      for (const file of [
+        { ...trained, rope_scaling: scaling },
+        { ...trained, rope_parameters: { ...scaling, original_max_position_embeddings: 512 } },
+      ]) {
+        const { layers } = parseLanguageModelConfig({ ...family, ...file }, 'config.json')
+        expect(layers[0]?.rope?.scaling).toMatchObject({ trainedPositions: 64 })
+      }
+    }
+  })
+
+  it('is of no consequence without one', () => {
+    expect(parseLanguageModelConfig({ ...LLAMA, ...trained }, 'config.json').layers[0]?.rope).toEqual({ theta: 1e4 })
+  })
+})
+
+describe('rotary embeddings of Gemma 3 that transformers reads otherwise are refused:', () => {
+  const nested = { full_attention: { rope_theta: 1e6 }, sliding_attention: { rope_theta: 1e4 } }
+  it.each([
+    [{ rope_parameters: nested, rope_scaling: { rope_type: 'linear', factor: 8 } }, 'rope_parameters or rope_scaling'],
+    [{ rope_parameters: { rope_theta: 9 } }, 'rope_parameters.full_attention'],
+    [{ rope_parameters: { rope_type: 'linear', factor: 8, rope_theta: 1e4 } }, 'rope_parameters.full_attention'],
+  ])('%#', (fields, named) => {
+    expect(() => parseLanguageModelConfig({ ...GEMMA3, ...fields }, '/m/config.json')).toThrow(named)
+  })
+})
+
 describe('what is no row of the registry is refused by its name, with what to take instead:', () => {
   it.each([
     ['Qwen3MoeForCausalLM', 'qwen3_moe', 'a mixture of experts: take a dense model'],

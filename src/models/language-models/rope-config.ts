@@ -65,6 +65,8 @@ export const ropeFields = {
   rope_scaling: z.looseObject({}).nullish(),
   rope_parameters: z.looseObject({}).nullish(),
   partial_rotary_factor: partial,
+  /** Some files have it here and not beside the scaling, as Phi's do; transformers takes this one where there are both. */
+  original_max_position_embeddings: trained.nullable(),
 }
 
 export interface RopeSource {
@@ -74,30 +76,34 @@ export interface RopeSource {
   readonly field: string
   /** @defaultValue `rope_theta` of the parameters, and an error without one */
   readonly theta?: number | undefined
-  /** `max_position_embeddings`, where the parameters do not say what the first training had. */
+  /** `max_position_embeddings`, where nothing says what the first training had. */
   readonly positions: number
+  /** What the first training had, whatever the parameters say. */
+  readonly trained?: number | undefined
 }
 
 /** The one rotary embedding of a model. @throws ModelFormatError naming a kind or a field that is not computed */
-export function readRope(
-  { rope_theta: theta, rope_scaling, rope_parameters, max_position_embeddings: positions }: RopeFields,
-  file: string,
-): RopeConfig {
+export function readRope(fields: RopeFields, file: string): RopeConfig {
+  const { rope_theta: theta, rope_scaling, rope_parameters, max_position_embeddings: positions } = fields
   if (rope_scaling && rope_parameters) {
     throw new ModelFormatError(file, 'rope_parameters or rope_scaling', 'both, which may differ')
   }
   const field = rope_parameters ? 'rope_parameters' : 'rope_scaling'
-  return readRopeParameters({ parameters: rope_parameters ?? rope_scaling ?? {}, field, theta, positions }, file)
+  const parameters = rope_parameters ?? rope_scaling ?? {}
+  const trained = fields.original_max_position_embeddings ?? undefined
+  return readRopeParameters({ parameters, field, theta, positions, trained }, file)
 }
 
 interface RopeFields {
   readonly rope_theta?: number | undefined
   readonly rope_scaling?: Record<string, unknown> | null | undefined
   readonly rope_parameters?: Record<string, unknown> | null | undefined
+  readonly original_max_position_embeddings?: number | null | undefined
   readonly max_position_embeddings: number
 }
 
-export function readRopeParameters({ parameters, field, theta, positions }: RopeSource, file: string): RopeConfig {
+export function readRopeParameters(source: RopeSource, file: string): RopeConfig {
+  const { parameters, field, theta } = source
   const type = parameters['rope_type'] ?? parameters['type'] ?? 'default'
   if (typeof type !== 'string' || !Object.hasOwn(schemas, type)) {
     const got = typeof type === 'string' ? `${type.slice(0, 100)}: take a checkpoint without it` : 'no name'
@@ -109,7 +115,7 @@ export function readRopeParameters({ parameters, field, theta, positions }: Rope
     const got = describeIssue(result.error.issues[0]!, parameters)
     throw new ModelFormatError(file, `a supported ${type} rotary embedding`, `${field}.${got}`)
   }
-  const scaling = readScaling(type as keyof typeof schemas, read, positions)
+  const scaling = readScaling(type as keyof typeof schemas, read, source)
   const base = (parameters['rope_theta'] as number | undefined) ?? theta
   if (base === undefined) throw new ModelFormatError(file, 'rope_theta or rope_parameters.rope_theta', 'neither')
   return { theta: base, ...(scaling && { scaling }) }
@@ -118,7 +124,7 @@ export function readRopeParameters({ parameters, field, theta, positions }: Rope
 function readScaling(
   type: keyof typeof schemas,
   read: <Schema extends z.ZodType>(schema: Schema) => z.output<Schema>,
-  positions: number,
+  { positions, trained: given }: RopeSource,
 ): RopeScaling | undefined {
   if (type === 'default') {
     read(schemas.default)
@@ -128,7 +134,7 @@ function readScaling(
   if (type === 'llama3') {
     const fields = read(schemas.llama3)
     const { factor, low_freq_factor: lowFrequency, high_freq_factor: highFrequency } = fields
-    const trainedPositions = fields.original_max_position_embeddings ?? positions
+    const trainedPositions = given ?? fields.original_max_position_embeddings ?? positions
     return { type, factor, lowFrequency, highFrequency, trainedPositions }
   }
   const fields = read(schemas.yarn)
@@ -140,7 +146,7 @@ function readScaling(
     magnitude: fields.attention_factor ?? inferred,
     fastRotations: fields.beta_fast ?? 32,
     slowRotations: fields.beta_slow ?? 1,
-    trainedPositions: fields.original_max_position_embeddings ?? positions,
+    trainedPositions: given ?? fields.original_max_position_embeddings ?? positions,
     truncates,
   }
 }

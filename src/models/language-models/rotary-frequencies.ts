@@ -18,8 +18,9 @@ function scaleByWavelength(plain: Float32Array, scaling: Scaling<'llama3'>): Flo
   const { factor, lowFrequency, highFrequency, trainedPositions } = scaling
   return plain.map((frequency) => {
     const wavelength = fround((2 * Math.PI) / frequency)
-    if (wavelength < trainedPositions / highFrequency) return frequency
+    // In this order, which tells where a file has the lower bound above the higher one.
     if (wavelength > trainedPositions / lowFrequency) return frequency / factor
+    if (wavelength < trainedPositions / highFrequency) return frequency
     const share = (trainedPositions / wavelength - lowFrequency) / (highFrequency - lowFrequency)
     return ((1 - share) * frequency) / factor + share * frequency
   })

@@ -78,7 +78,15 @@ function layerTypes(
 /** transformers 5 writes one object for each kind of layer; before, scaling was of the layers that see all only. */
 function readRopes(fields: Fields, file: string): { full: RopeConfig; local: RopeConfig } {
   const { rope_parameters: both, rope_local_base_freq: theta, max_position_embeddings: positions } = fields
-  if (both?.['full_attention'] === undefined) return { full: readRope(fields, file), local: { theta } }
+  if (both?.['full_attention'] === undefined) {
+    // Transformers passes over what stands outside of the objects of both kinds.
+    const full = readRope({ ...fields, original_max_position_embeddings: null }, file)
+    if (both && (full.scaling !== undefined || full.theta !== fields.rope_theta)) {
+      throw new ModelFormatError(file, 'rope_parameters.full_attention, as there are layers of two kinds', 'none')
+    }
+    return { full, local: { theta } }
+  }
+  if (fields.rope_scaling) throw new ModelFormatError(file, 'rope_parameters or rope_scaling', 'both, which may differ')
   const read = (kind: string, fallback: number) => {
     const parameters = z.looseObject({}).safeParse(both[kind]).data ?? {}
     return readRopeParameters({ parameters, field: `rope_parameters.${kind}`, theta: fallback, positions }, file)
