@@ -81,8 +81,21 @@ describe('a ModernBERT configuration', () => {
     ['hidden_activation', 'silu'],
     ['layer_types', ['full_attention']],
     ['layer_types', ['full_attention', 'linear_attention']],
+    [
+      'rope_parameters',
+      {
+        full_attention: { type: 'linear', factor: 4, rope_theta: 9 },
+        sliding_attention: { rope_theta: 3 },
+      },
+    ],
   ])('is refused with %s %j, by name', async (field, value) => {
     const json = JSON.parse(await readFile(join(fixtureFolder('modernbert-plain'), 'config.json'), 'utf8'))
     expect(() => parseModernBertConfig({ ...json, [field]: value }, 'config.json')).toThrow(field)
+  })
+
+  it('may have half of the window of local layers as sliding_window, which wins as in transformers', async () => {
+    const json = JSON.parse(await readFile(join(fixtureFolder('modernbert-plain'), 'config.json'), 'utf8'))
+    const { local_attention: window } = parseModernBertConfig({ ...json, local_attention: 16, sliding_window: 3 }, '')
+    expect(window).toBe(6)
   })
 })

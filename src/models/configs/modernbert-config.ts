@@ -5,7 +5,9 @@ import { describeIssue } from './describe-issue.ts'
 import { quantizationFieldSchema } from './quantization-config.ts'
 
 const layerType = z.enum(['full_attention', 'sliding_attention'])
-const rope = z.object({ rope_type: z.literal('default').optional(), rope_theta: z.number().positive() })
+const plain = z.literal('default').optional()
+/** `type` is the older name, which transformers reads where there is no other. */
+const rope = z.object({ rope_type: plain, type: plain, rope_theta: z.number().positive() })
 
 const schema = z.object({
   model_type: z.literal('modernbert'),
@@ -21,6 +23,8 @@ const schema = z.object({
   mlp_bias: z.boolean().default(false),
   hidden_activation: z.literal('gelu').default('gelu'),
   local_attention: atMost(2 ** 16).default(128),
+  /** Half of the same, which transformers takes where there are both. */
+  sliding_window: atMost(2 ** 15).optional(),
   classifier_pooling: z.enum(['cls', 'mean']).default('cls'),
   classifier_bias: z.boolean().default(false),
   classifier_activation: z.literal('gelu').default('gelu'),
@@ -46,7 +50,7 @@ type Parsed = z.infer<typeof schema>
 /** The fields of a ModernBERT checkpoint's `config.json` that its graph is made from. */
 export interface ModernBertConfig extends Omit<
   Parsed,
-  'rope_scaling' | 'rope_parameters' | 'layer_types' | 'global_attn_every_n_layers'
+  'rope_scaling' | 'rope_parameters' | 'layer_types' | 'global_attn_every_n_layers' | 'sliding_window'
 > {
   /** The kind of attention of each layer. */
   readonly layer_types: readonly z.infer<typeof layerType>[]
@@ -73,6 +77,7 @@ export function parseModernBertConfig(json: unknown, file: string): ModernBertCo
     rope_parameters: stored,
     layer_types,
     global_attn_every_n_layers: every,
+    sliding_window: half,
     ...config
   } = result.data
   const { num_hidden_layers: layers, hidden_size: hidden, num_attention_heads: heads } = config
@@ -85,6 +90,7 @@ export function parseModernBertConfig(json: unknown, file: string): ModernBertCo
   return {
     ...config,
     layer_types: types,
+    local_attention: half === undefined ? config.local_attention : 2 * half,
     global_rope_theta: stored?.full_attention.rope_theta ?? config.global_rope_theta,
     // Checkpoints before the two bases were told apart have null here, for the same as the other.
     local_rope_theta: stored?.sliding_attention.rope_theta ?? config.local_rope_theta ?? config.global_rope_theta,
