@@ -9,7 +9,8 @@ const MOST_IDS = 2 ** 24
 const replace = z.looseObject({
   type: z.literal('Replace'),
   pattern: z.object({ String: z.string().length(1) }),
-  content: z.string(),
+  // The library takes what follows a dollar sign for what was found.
+  content: z.string().regex(/^[^$]*$/),
 })
 
 /** The reference lowers each letter by itself; in JavaScript a capital sigma that ends a word becomes another letter. */

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
+import { cutAtTokens, requireAsWritten, requirePlain } from './added-tokens.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { isWritten } from './is-written.ts'
 import { listStages } from './list-stages.ts'
@@ -77,7 +78,11 @@ export async function loadTokenizer(
   const cutTemplate = cutAtTokens(file.added_tokens)
   const { words, encodeWord, forget } = createWords(path, file, prefix)
   const found = file.added_tokens.filter((token) => !token.special && (ordinary || isWritten(token, prefix)))
-  for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
+  for (const token of found) {
+    requireEmbedding(path, token.content, token.id, vocabulary)
+    requirePlain(token, path)
+    requireAsWritten(token, file.normalizer, path)
+  }
   const cut = cutAtTokens(found)
   function encodePieces(text: string, most: number, place: Place): number[] {
     const ids: number[] = []
@@ -121,7 +126,7 @@ type Place = 'start' | 'token' | 'text'
 /** Cuts texts into words, and words into ids, of which it remembers short ones. A text has `prefix` before it unless it stands behind another. */
 function createWords(path: string, file: TokenizerFile, prefix: string) {
   const pairs = createEncoder(path, file.model)
-  const { normalize, split, spell, forgetSpelling } = createSplitter(file)
+  const { normalize, split, spell, forgetSpelling } = createSplitter(path, file)
   const { encodeWord, forget } = rememberWords((word) => {
     const parts = spell(word)
     return parts.length === 1 ? pairs.encode(parts[0]!) : parts.flatMap((bytes) => pairs.encode(bytes))
@@ -147,32 +152,22 @@ function readStructural(
   token: string,
   vocabulary = Number.POSITIVE_INFINITY,
 ): number {
-  const { id, ...flags } = file.added_tokens.find(({ content }) => content === token)!
-  const unread = ['lstrip', 'rstrip', 'single_word'].find((flag) => flags[flag] === true)
-  if (unread !== undefined) throw new ModelFormatError(path, `${unread} false in the added token ${token}`, 'true')
-  requireEmbedding(path, token, id, vocabulary)
-  return id
-}
-
-/** Cuts a text at these tokens, the longest where several begin: text, token, text, and so on. */
-function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: string) => string[] {
-  if (tokens.length === 0) return (text) => [text]
-  const longestFirst = tokens.map(({ content }) => content).sort((a, b) => b.length - a.length)
-  const escaped = longestFirst.map((content) => content.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  const found = new RegExp(`(${escaped.join('|')})`)
-  return (text) => text.split(found)
+  const found = file.added_tokens.find(({ content }) => content === token)!
+  requirePlain(found, path)
+  requireEmbedding(path, token, found.id, vocabulary)
+  return found.id
 }
 
 /**
  * The stages before BPE, by the library; its own BPE joins texts and looks every pair up as JSON, which takes most of its
  * time. `spell`, the last splitter, writes bytes as characters: by far the slowest of them, so it is asked once a character.
  */
-function createSplitter(file: TokenizerFile) {
+function createSplitter(path: string, file: TokenizerFile) {
   const { pre_tokenizer: all } = file
-  if (all?.type === 'Metaspace') return createBlankSplitter(file, all)
+  if (all?.type === 'Metaspace') return createBlankSplitter(path, file, all)
   const stages = all ? listStages(all) : []
-  const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
-  const last = loadStages(file, stages.at(-1) ?? null)
+  const first = loadStages(path, file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
+  const last = loadStages(path, file, stages.at(-1) ?? null)
   const spellWord = (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word]
   const spellCharacter = (character: string) => spellWord(character).join('')
   // Nearly all that is written, and the same for every text, so none of these is forgotten.
@@ -196,8 +191,12 @@ function createSplitter(file: TokenizerFile) {
 }
 
 /** Writes blanks as `blank`, of which a text may begin with one too unless it stands behind another, and cuts before each where words are. */
-function createBlankSplitter(file: TokenizerFile, { replacement: blank, split: cut, prepend_scheme: when }: Metaspace) {
-  const { normalizer } = loadStages(file, null)
+function createBlankSplitter(
+  path: string,
+  file: TokenizerFile,
+  { replacement: blank, split: cut, prepend_scheme: when }: Metaspace,
+) {
+  const { normalizer } = loadStages(path, file, null)
   return {
     normalize: (text: string) => normalizeInPieces(text, (piece) => normalizer?.normalize(piece) ?? piece),
     split(text: string, isBehind: boolean): string[] {
@@ -223,9 +222,14 @@ function spellsBytes(stage: unknown): boolean {
 }
 
 /** Not a closure beside those that stay, which would keep the whole file, as many objects as there are rules. */
-function loadStages(file: object, stages: unknown): HubTokenizer {
+function loadStages(path: string, file: object, stages: unknown): HubTokenizer {
   const model = { type: 'BPE', vocab: {}, merges: [] }
-  return new HubTokenizer({ ...file, added_tokens: [], model, pre_tokenizer: stages }, {})
+  try {
+    return new HubTokenizer({ ...file, added_tokens: [], model, pre_tokenizer: stages }, {})
+  } catch (cause) {
+    const got = String(cause).slice(0, 300)
+    throw new ModelFormatError(path, 'a pre_tokenizer whose patterns JavaScript reads', got, { cause })
+  }
 }
 
 function createEncoder(
