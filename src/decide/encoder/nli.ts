@@ -11,7 +11,7 @@ import type { DecisionBundle } from '../decision-family.ts'
 import { spacedText } from '../spaced-json.ts'
 import { readSpecialNames, type SpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
-import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
+import { loadWordPieceTokenizer, readNormalizing } from '../tokenizer/word-piece-tokenizer.ts'
 import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat, FramedQuestion, Refuse } from './encoder-format.ts'
 import { openBert, openModernBert } from './encoder-models.ts'
@@ -36,7 +36,7 @@ export async function openNli(bundle: DecisionBundle): Promise<Decider> {
   const { vocab_size: vocabulary, max_position_embeddings: positions } = classifier.config
   const [tokenizer, names] = await Promise.all([
     config.modelType === 'bert'
-      ? loadWordPieceTokenizer(files, { vocabulary })
+      ? loadWordPieceTokenizer(files, { vocabulary, normalizing: await readNormalizing(files) })
       : loadTokenizer(files, { ordinary: true, vocabulary }),
     readSpecialNames(files),
   ])

@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import { requireEmbedding } from './lookup.ts'
 
 interface AddedToken {
   readonly content: string
@@ -21,13 +22,23 @@ export function requirePlain({ content, ...flags }: AddedToken, path: string): v
   throw new ModelFormatError(path, `${unread} false in the added token ${content.slice(0, 200)}`, 'true')
 }
 
-/** @throws ModelFormatError for a token that is found in what lowering makes of a text, in capitals too */
-export function requireAsWritten({ content, normalized }: AddedToken, normalizer: unknown, path: string): void {
-  if (normalized !== true || content.toLowerCase() === content.toUpperCase()) return
-  if (!JSON.stringify(normalizer ?? null).includes('"Lowercase"')) return
-  throw new ModelFormatError(
-    path,
-    `normalized false in the added token ${content.slice(0, 200)} beside Lowercase`,
-    'true',
-  )
+/**
+ * @param tokens that are found in texts
+ * @throws ModelFormatError for one that would be found in other places, or has no embedding
+ */
+export function requireReadable(
+  tokens: readonly (AddedToken & { readonly id: number })[],
+  normalizer: unknown,
+  { path, vocabulary }: { readonly path: string; readonly vocabulary?: number | undefined },
+): void {
+  const lowers = JSON.stringify(normalizer ?? null).includes('"Lowercase"')
+  for (const token of tokens) {
+    const { id, content, normalized } = token
+    requireEmbedding(path, content, id, vocabulary)
+    requirePlain(token, path)
+    // The reference looks for it in what was normalised, and so in capitals too.
+    if (!lowers || normalized !== true || content.toLowerCase() === content.toUpperCase()) continue
+    const expected = `normalized false in the added token ${content.slice(0, 200)} beside Lowercase`
+    throw new ModelFormatError(path, expected, 'true')
+  }
 }

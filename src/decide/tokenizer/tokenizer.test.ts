@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { ModelFormatError } from '../../errors/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
-import { loadTokenizer, type TokenizerOptions } from './tokenizer.ts'
+import { loadTokenizer } from './tokenizer.ts'
 
 const QWEN_SPLIT =
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
@@ -50,10 +50,10 @@ function makeFile(pairs: readonly (readonly [number, number])[], changes: object
   }
 }
 
-async function load(file: object, options: TokenizerOptions = {}) {
+async function load(file: object) {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-tokenizer-'))
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(file))
-  return loadTokenizer(openFolder(folder), options)
+  return loadTokenizer(openFolder(folder))
 }
 
 const numbers = (most: number, count: number) =>
@@ -241,30 +241,5 @@ describe('a file that would be read wrongly', () => {
     expect(error).toBeInstanceOf(ModelFormatError)
     expect(error.message).toContain(field)
     expect(error.message.length).toBeLessThan(1000)
-  })
-})
-
-describe('an added token that is no special one, where all of them are found in texts,', () => {
-  const withToken = (flags: object, normalizer: object = { type: 'NFC' }) => {
-    const file = makeFile([])
-    const added = { id: 300, content: 'covid', special: false, normalized: false, ...flags }
-    return load({ ...file, normalizer, added_tokens: [...file.added_tokens, added] }, { ordinary: true })
-  }
-
-  it.each(['lstrip', 'rstrip', 'single_word'])('is refused with %s, by which it is found elsewhere', async (flag) => {
-    await expect(withToken({ [flag]: true })).rejects.toThrow(`${flag} false in the added token covid`)
-  })
-
-  it('is refused where it would be found in capitals too', async () => {
-    const lowers = { type: 'Lowercase' }
-    await expect(withToken({ normalized: true }, lowers)).rejects.toThrow('normalized false in the added token covid')
-    await expect(withToken({ normalized: true, content: '|||' }, lowers)).resolves.toBeDefined()
-    const { encode } = await withToken({}, lowers)
-    expect(encode('xcovidCOVID')).toContain(300)
-  })
-
-  it('is found in texts without any of these', async () => {
-    const { encode } = await withToken({ normalized: true })
-    expect(encode('covid')).toEqual([300])
   })
 })

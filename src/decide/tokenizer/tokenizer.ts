@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
-import { cutAtTokens, requireAsWritten, requirePlain } from './added-tokens.ts'
+import { cutAtTokens, requirePlain, requireReadable } from './added-tokens.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { isWritten } from './is-written.ts'
 import { listStages } from './list-stages.ts'
@@ -78,11 +78,7 @@ export async function loadTokenizer(
   const cutTemplate = cutAtTokens(file.added_tokens)
   const { words, encodeWord, forget } = createWords(path, file, prefix)
   const found = file.added_tokens.filter((token) => !token.special && (ordinary || isWritten(token, prefix)))
-  for (const token of found) {
-    requireEmbedding(path, token.content, token.id, vocabulary)
-    requirePlain(token, path)
-    requireAsWritten(token, file.normalizer, path)
-  }
+  requireReadable(found, file.normalizer, { path, vocabulary })
   const cut = cutAtTokens(found)
   function encodePieces(text: string, most: number, place: Place): number[] {
     const ids: number[] = []
@@ -223,12 +219,13 @@ function spellsBytes(stage: unknown): boolean {
 
 /** Not a closure beside those that stay, which would keep the whole file, as many objects as there are rules. */
 function loadStages(path: string, file: object, stages: unknown): HubTokenizer {
+  const unused = { added_tokens: [], decoder: null, post_processor: null }
   const model = { type: 'BPE', vocab: {}, merges: [] }
   try {
-    return new HubTokenizer({ ...file, added_tokens: [], model, pre_tokenizer: stages }, {})
+    return new HubTokenizer({ ...file, ...unused, model, pre_tokenizer: stages }, {})
   } catch (cause) {
     const got = String(cause).slice(0, 300)
-    throw new ModelFormatError(path, 'a pre_tokenizer whose patterns JavaScript reads', got, { cause })
+    throw new ModelFormatError(path, 'a normalizer and a pre_tokenizer that JavaScript reads', got, { cause })
   }
 }
 

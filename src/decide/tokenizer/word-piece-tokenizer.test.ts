@@ -5,7 +5,7 @@ import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import type { Tokenizer } from './tokenizer.ts'
-import { loadWordPieceTokenizer } from './word-piece-tokenizer.ts'
+import { loadWordPieceTokenizer, readNormalizing } from './word-piece-tokenizer.ts'
 
 const FOLDER = fixtureFolder('word-piece')
 
@@ -72,5 +72,56 @@ describe('a WordPiece tokenizer', () => {
       return JSON.stringify({ ...file, normalizer: { ...file.normalizer, clean_text: false } })
     }
     await expect(loadWordPieceTokenizer({ ...files, readText: change })).rejects.toThrow('normalizer.clean_text')
+  })
+})
+
+describe('tokens that were added to a WordPiece tokenizer, which are no special ones,', () => {
+  const added = { lstrip: false, rstrip: false, single_word: false, special: false }
+  async function load(...tokens: object[]) {
+    const files = openFolder(FOLDER)
+    const file = JSON.parse((await files.readText('tokenizer.json'))!) as { added_tokens: object[] }
+    const text = JSON.stringify({ ...file, added_tokens: [...file.added_tokens, ...tokens] })
+    return loadWordPieceTokenizer({ ...files, readText: async () => text })
+  }
+  const raw = { ...added, id: 900, content: '<E1>', normalized: false }
+  const lowered = { ...added, id: 901, content: 'COVID19', normalized: true }
+
+  // What the tokenizers library gives: the one as it is written, the other in any case.
+  it('are found in texts: those that are not normalised as they are written, others in what was normalised', async () => {
+    const { encode } = await load(raw, lowered)
+    expect(encode('<E1>covid19 x')).toEqual([900, 901, ...encode('x')])
+    expect(encode('Covid19<E1>')).toEqual([901, 900])
+    expect(encode('<e1>')).not.toContain(900)
+    expect(encode('the <E1> parcel')).toEqual([...encode('the'), 900, ...encode('parcel')])
+  })
+
+  it('are refused where they are found as words alone or with the blanks around them, or have no embedding', async () => {
+    await expect(load({ ...raw, single_word: true })).rejects.toThrow('single_word false in the added token <E1>')
+    const files = openFolder(FOLDER)
+    const whole = JSON.parse((await files.readText('tokenizer.json'))!) as object
+    const file = JSON.stringify({ ...whole, added_tokens: [{ ...raw, id: 1e6 }] })
+    const limited = loadWordPieceTokenizer({ ...files, readText: async () => file }, { vocabulary: 10_000 })
+    await expect(limited).rejects.toThrow('<E1> below 10000')
+  })
+})
+
+describe('what tokenizer_config.json says of how texts are normalised', () => {
+  const within = async (config: object) => {
+    const files = openFolder(FOLDER)
+    return readNormalizing({ ...files, readText: async () => JSON.stringify(config) })
+  }
+
+  it('takes the place of what tokenizer.json says, as in transformers', async () => {
+    const fields = { do_lower_case: false, strip_accents: null, tokenize_chinese_chars: true }
+    const read = { lowercase: false, strip_accents: null, handle_chinese_chars: true }
+    expect(await within(fields)).toEqual(read)
+    expect(await within({ ...fields, tokenizer_class: 'BertTokenizerFast' })).toEqual(read)
+    expect(await within({ tokenizer_class: 'BertTokenizer' })).toEqual({})
+    expect(await within({ ...fields, tokenizer_class: 'PreTrainedTokenizerFast' })).toEqual({})
+    const normalizing = await within(fields)
+    const { encode } = await loadWordPieceTokenizer(openFolder(FOLDER), { normalizing })
+    const lowering = await loadWordPieceTokenizer(openFolder(FOLDER))
+    expect(encode('THE')).not.toEqual(lowering.encode('THE'))
+    expect(encode('the')).toEqual(lowering.encode('the'))
   })
 })

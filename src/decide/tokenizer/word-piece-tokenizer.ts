@@ -1,19 +1,22 @@
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
+import { readOptionalConfig } from '../../models/configs/read-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
+import { cutAtTokens, requirePlain } from './added-tokens.ts'
 import { createLookup, requireEmbedding } from './lookup.ts'
 import { rememberWords } from './remember-words.ts'
 import { normalizeInPieces, type Tokenizer, type TokenizerOptions } from './tokenizer.ts'
 
 /** The vocabulary is only told apart here: checking every entry would cost more than loading does. */
 const fileSchema = z.looseObject({
-  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
+  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string().min(1) })).default([]),
   normalizer: z.looseObject({
     type: z.literal('BertNormalizer'),
     clean_text: z.literal(true).default(true),
     lowercase: z.boolean(),
+    strip_accents: z.boolean().nullish(),
     handle_chinese_chars: z.boolean().default(true),
   }),
   pre_tokenizer: z.looseObject({ type: z.literal('BertPreTokenizer') }),
@@ -32,28 +35,67 @@ const fileSchema = z.looseObject({
  */
 const CHINESE = /[\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu
 
-type Model = z.infer<typeof fileSchema>['model']
+type File = z.infer<typeof fileSchema>
+type Model = File['model']
+
+/** What stands in `tokenizer_config.json` in place of fields of the normalizer. */
+const overridesSchema = z
+  .looseObject({
+    tokenizer_class: z.string().nullish(),
+    do_lower_case: z.boolean().optional(),
+    strip_accents: z.boolean().nullable().optional(),
+    tokenize_chinese_chars: z.boolean().optional(),
+  })
+  .transform(({ tokenizer_class: name, do_lower_case, strip_accents, tokenize_chinese_chars }) =>
+    // Transformers reads `tokenizer.json` alone for these classes.
+    name === 'PreTrainedTokenizerFast' || name === 'TokenizersBackend'
+      ? {}
+      : {
+          ...(do_lower_case !== undefined && { lowercase: do_lower_case }),
+          ...(strip_accents !== undefined && { strip_accents }),
+          ...(tokenize_chinese_chars !== undefined && { handle_chinese_chars: tokenize_chinese_chars }),
+        },
+  )
+
+type Overrides = z.infer<typeof overridesSchema>
+
+/** What `tokenizer_config.json` says of how texts are normalised, which transformers lets win over `tokenizer.json`. */
+export async function readNormalizing(files: ModelFiles): Promise<Overrides> {
+  return (await readOptionalConfig(files, 'tokenizer_config.json', overridesSchema, 'a tokenizer_config.json')) ?? {}
+}
+
+interface WordPieceOptions extends Pick<TokenizerOptions, 'vocabulary'> {
+  readonly normalizing?: Overrides
+}
 
 /**
- * Reads `tokenizer.json` of the BERT family: WordPiece on words as BERT cuts them. The added tokens are taken out before, so that
- * `[SEP]` in a text is split at its brackets like any other text.
+ * Reads `tokenizer.json` of the BERT family: WordPiece on words as BERT cuts them. The special tokens are taken out before, so that
+ * `[SEP]` in a text is split at its brackets like any other text; what else was added is found in texts.
  *
+ * @param normalizing fields of the normalizer that take the place of the file's
  * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
  */
 export async function loadWordPieceTokenizer(
   files: ModelFiles,
-  { vocabulary = Number.POSITIVE_INFINITY }: Pick<TokenizerOptions, 'vocabulary'> = {},
+  { vocabulary = Number.POSITIVE_INFINITY, normalizing = {} }: WordPieceOptions = {},
 ): Promise<Tokenizer> {
   const path = `${files.location}/tokenizer.json`
-  const file = await readTokenizerFile(files, fileSchema, 'a WordPiece tokenizer')
+  const read = await readTokenizerFile(files, fileSchema, 'a WordPiece tokenizer')
+  const file = { ...read, normalizer: { ...read.normalizer, ...normalizing } }
   for (const [token, id] of Object.entries(file.model.vocab)) requireEmbedding(path, token, id, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const { normalize, split } = loadStages(file)
   const { encodeWord, forget } = rememberWords(createWordPieces(path, file.model))
+  const pieces = findAdded(file, normalize, { path, vocabulary })
   function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
-    for (const word of split(normalize(text))) {
-      for (const id of encodeWord(word)) ids.push(id)
+    for (const piece of pieces(text)) {
+      if (typeof piece === 'number') ids.push(piece)
+      else
+        for (const word of split(piece)) {
+          for (const id of encodeWord(word)) ids.push(id)
+          if (ids.length > most) break
+        }
       if (ids.length > most) break
     }
     return ids
@@ -65,8 +107,32 @@ export async function loadWordPieceTokenizer(
   }
 }
 
+/**
+ * Cuts texts at added tokens that are not special: ids of these, and normalised text between them. As the reference does, tokens are looked for
+ * in texts as they are written, then those that are `normalized` in what was normalised.
+ */
+function findAdded(
+  { added_tokens: added }: File,
+  normalize: (text: string) => string,
+  { path, vocabulary }: { readonly path: string; readonly vocabulary: number },
+): (text: string) => (string | number)[] {
+  const found = added.filter((token) => !token['special'])
+  for (const token of found) {
+    requirePlain(token, path)
+    requireEmbedding(path, token.content, token.id, vocabulary)
+  }
+  const [written, normalized] = [false, true].map((wanted) => {
+    const spell = wanted ? normalize : (text: string) => text
+    const tokens = found.filter((token) => (token['normalized'] === true) === wanted)
+    const ids = new Map(tokens.map(({ id, content }) => [spell(content), id]))
+    const cut = cutAtTokens([...ids.keys()].filter(Boolean).map((content) => ({ content })))
+    return (text: string) => cut(text).map((piece, index) => (index % 2 === 1 ? ids.get(piece)! : piece))
+  }) as [(text: string) => (string | number)[], (text: string) => (string | number)[]]
+  return (text) => written(text).flatMap((piece) => (typeof piece === 'number' ? piece : normalized(normalize(piece))))
+}
+
 /** Not a closure beside those that stay, which would keep the whole file. */
-function loadStages({ normalizer, pre_tokenizer }: z.infer<typeof fileSchema>) {
+function loadStages({ normalizer, pre_tokenizer }: Pick<File, 'normalizer' | 'pre_tokenizer'>) {
   const { lowercase: lowers, handle_chinese_chars: parts } = normalizer
   const model = { type: 'BPE', vocab: {}, merges: [] }
   const library = new HubTokenizer(
