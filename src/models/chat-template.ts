@@ -29,25 +29,24 @@ const schema = z.looseObject({
   eos_token: token.nullish(),
   pad_token: token.nullish(),
   unk_token: token.nullish(),
+  extra_special_tokens: z.unknown().optional(),
 })
+
+type Config = z.infer<typeof schema>
 
 /**
  * The checkpoint's own chat template: `chat_template.jinja`, or that of `tokenizer_config.json`. Undefined without one.
  *
- * @throws ModelFormatError when it can't be parsed
+ * @throws ModelFormatError when it can't be parsed, or is one of several of which none is the default
  */
 export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate | undefined> {
   const config = await readOptionalConfig(files, 'tokenizer_config.json', schema, 'a tokenizer_config.json')
   const own = await files.readText('chat_template.jinja')
-  const listed = config?.chat_template
-  const inConfig = typeof listed === 'string' ? listed : listed?.find(({ name }) => name === 'default')?.template
-  const source = own ?? inConfig
-  if (source === undefined) return undefined
   const file = `${files.location}/${own === undefined ? 'tokenizer_config.json' : 'chat_template.jinja'}`
-  const { bos_token, eos_token, pad_token, unk_token } = config ?? {}
-  const tokens = Object.entries({ bos_token, eos_token, pad_token, unk_token }).filter(([, text]) => text != null)
+  const source = own ?? findDefault(config?.chat_template, file)
+  if (source === undefined) return undefined
   const template = attempt(file, 'a chat template in Jinja', () => parse(source))
-  const known = Object.fromEntries(tokens)
+  const known = nameTokens(config ?? {})
   return {
     file,
     render: (messages, thinking) =>
@@ -65,6 +64,24 @@ export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate 
         }),
       ),
   }
+}
+
+/** @throws ModelFormatError naming all of several that have no default */
+function findDefault(listed: Config['chat_template'], file: string): string | undefined {
+  if (!Array.isArray(listed)) return listed ?? undefined
+  const found = listed.find(({ name }) => name === 'default')
+  if (found !== undefined || listed.length === 0) return found?.template
+  const names = listed.map(({ name }) => name).join(', ')
+  throw new ModelFormatError(file, 'a chat_template with the name default', names.slice(0, 200))
+}
+
+/** Every token that a configuration has a name for, by which templates call it. */
+function nameTokens({ extra_special_tokens: extra, ...config }: Config): Record<string, string> {
+  const named = Object.entries(config).filter(([name]) => name.endsWith('_token'))
+  // Older files have a list here, of tokens without names.
+  const more = typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? Object.entries(extra) : []
+  const texts = [...named, ...more].map(([name, value]) => [name, token.safeParse(value).data] as const)
+  return Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /**

@@ -11,7 +11,7 @@ import { createChatTemplate } from './chat-template.ts'
 
 const TURNS = "{% for m in messages %}{{ '<' + m.role + '>' + m.content + '</>' }}{% endfor %}"
 
-async function readFormat(template: string, config: object = {}) {
+async function readFormat(template: unknown, config: object = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-template-'))
   await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: template, ...config }))
   return readChatFormat(await readChatTemplate(openFolder(folder)))
@@ -23,6 +23,23 @@ describe("a checkpoint's own chat template is what stands around state and quest
     const { before, after } = await readFormat(template, { bos_token: { content: '<s>' } })
     expect(before).toMatch(/^<s><system>You judge a document\..*<\/><user>Document:\n$/)
     expect(after).toBe('</><answer>')
+  })
+
+  it('with every token that the configuration names, as transformers gives them', async () => {
+    const template = `{{ sep_token }}{{ image_token }}{{ own }}{{ add_bos_token }}${TURNS}`
+    const tokens = { sep_token: '<sep>', image_token: { content: '<img>' }, add_bos_token: true }
+    const { before } = await readFormat(template, { ...tokens, extra_special_tokens: { own: '<own>' } })
+    expect(before).toMatch(/^<sep><img><own><system>/)
+    expect((await readFormat(template, { ...tokens, extra_special_tokens: ['<own>'] })).before).toMatch(
+      /^<sep><img><sys/,
+    )
+  })
+
+  it('which is the default one where there are several, and another is not taken in its place', async () => {
+    const tools = { name: 'tool_use', template: `<tools>${TURNS}` }
+    const { before } = await readFormat([tools, { name: 'default', template: TURNS }])
+    expect(before).toMatch(/^<system>/)
+    await expect(readFormat([tools])).rejects.toThrow('a chat_template with the name default, got tool_use')
   })
 
   it('with the same day whenever it is asked, in English', async () => {
