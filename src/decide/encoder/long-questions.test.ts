@@ -12,10 +12,11 @@ import { juliaFormat } from './julia.ts'
 import { layaFormat } from './laya.ts'
 import { nliFormat } from './nli.ts'
 import { openDeciderFormat } from './opendecider-nano.ts'
+import { bertPair } from './pair-frame.ts'
 
 const context = { turn: async () => {} }
 const POSITIONS = 320
-const NLI = { labels: { count: 3, entailment: 0, contradiction: 1 }, positions: POSITIONS, names: BERT_NAMES }
+const NLI = { labels: { count: 3, entailment: 0, contradiction: 1 }, positions: POSITIONS, frame: bertPair(BERT_NAMES) }
 const AGENT = {
   max_len: POSITIONS,
   head_max_len: 160,

@@ -26,6 +26,59 @@ function ask(question: unknown) {
   return parseDecisionRequest({ state: 'a card', questions: { q: question } })
 }
 
+/** What a model reads when its files say something else, which `change` makes of their JSON. */
+async function readWith(name: string, file: string, change: (json: Record<string, unknown>) => object) {
+  const files = openFolder(fixtureFolder(name))
+  const readText = async (wanted: string) => {
+    const text = await files.readText(wanted)
+    return wanted === file && text !== undefined ? JSON.stringify(change(JSON.parse(text))) : text
+  }
+  decider = await openDecider({ backend, files: { ...files, readText } })
+  const request = ask({ type: 'noul', instructions: 'It is b.' })
+  const [[logits] = []] = await decider.logits(request, context)
+  const { usage } = await decider.decide(request, context)
+  await decider.dispose()
+  decider = undefined
+  return { logits: [...logits!], tokens: usage.input_tokens }
+}
+
+describe('how a pair of texts is framed', () => {
+  const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } })
+  const text = (id: string) => ({ Sequence: { id, type_id: 0 } })
+  const [start, end] = [special('[CLS]'), special('[SEP]')]
+  const pair = (...pieces: object[]) => ({ type: 'TemplateProcessing', single: [], pair: pieces, special_tokens: {} })
+  const within = (post_processor: object | null) =>
+    readWith('nli-modernbert', 'tokenizer.json', (json) => ({ ...json, post_processor }))
+
+  it('is what the post_processor says, as in transformers, and as BERT does where that says nothing', async () => {
+    const plain = await within(null)
+    expect(await within(pair(text('A'), text('B')))).toEqual(plain)
+    expect(await within(pair(start, text('A'), end, text('B'), end))).toEqual(plain)
+    const roberta = await within({ type: 'RobertaProcessing', cls: ['[CLS]', 1], sep: ['[SEP]', 2] })
+    expect(roberta.tokens).toBe(plain.tokens + 1)
+    expect(roberta.logits).not.toEqual(plain.logits)
+    const template = pair(start, text('A'), end, end, text('B'), end)
+    expect(await within({ type: 'Sequence', processors: [{ type: 'ByteLevel' }, template] })).toEqual(roberta)
+  })
+
+  it.each([
+    [pair(start, text('B'), end, text('A'), end), 'B, A'],
+    [pair(text('A'), end, text('B'), end), 'A, B'],
+  ])('is refused where it cannot be read so: %#', async (processor, got) => {
+    await expect(within(processor)).rejects.toThrow(`/tokenizer.json: expected a post_processor whose pair is a token`)
+    await expect(within(processor)).rejects.toThrow(`got ${got}`)
+  })
+
+  it('in one segment where tokenizer_config.json names no token_type_ids', async () => {
+    const read = (model_input_names: string[]) =>
+      readWith('nli-bert', 'tokenizer_config.json', (json) => ({ ...json, model_input_names }))
+    const both = await read(['input_ids', 'token_type_ids', 'attention_mask'])
+    const one = await read(['input_ids', 'attention_mask'])
+    expect(one.tokens).toBe(both.tokens)
+    expect(one.logits).not.toEqual(both.logits)
+  })
+})
+
 describe.each(['nli-bert', 'nli-modernbert'])('%s', (name) => {
   it.each(['billing $$', '$& tech', "$` or $' of $1"])('reads %s in a template as it is written', async (option) => {
     const model = await open(name)

@@ -4,6 +4,7 @@ import { bertClassifierHead, modernBertClassifierHead } from '../../graph/index.
 import { parseBertConfig } from '../../models/configs/bert-config.ts'
 import type { ModelConfig } from '../../models/configs/model-config.ts'
 import { parseModernBertConfig } from '../../models/configs/modernbert-config.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import { LIMITS, type Question, type Text } from '../../schemas/index.ts'
 import { createDecider, type Decider } from '../decider.ts'
@@ -11,11 +12,12 @@ import type { DecisionBundle } from '../decision-family.ts'
 import { spacedText } from '../spaced-json.ts'
 import { readSpecialNames, type SpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
-import { loadWordPieceTokenizer, readNormalizing } from '../tokenizer/word-piece-tokenizer.ts'
+import { loadWordPieceTokenizer, readBertSettings } from '../tokenizer/word-piece-tokenizer.ts'
 import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat, FramedQuestion, Refuse } from './encoder-format.ts'
 import { openBert, openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader, type EncoderModel } from './encoder-question-reader.ts'
+import { bertPair, type PairFrame, readPairFrame } from './pair-frame.ts'
 
 /** Of the classifier's outputs, the one for what follows and the one for what contradicts. */
 interface NliLabels {
@@ -34,16 +36,25 @@ export async function openNli(bundle: DecisionBundle): Promise<Decider> {
   const labels = readLabels(config)
   const classifier = config.modelType === 'bert' ? readBert(bundle, labels) : readModernBert(bundle, labels)
   const { vocab_size: vocabulary, max_position_embeddings: positions } = classifier.config
-  const [tokenizer, names] = await Promise.all([
-    config.modelType === 'bert'
-      ? loadWordPieceTokenizer(files, { vocabulary, normalizing: await readNormalizing(files) })
-      : loadTokenizer(files, { ordinary: true, vocabulary }),
-    readSpecialNames(files),
-  ])
-  const format = nliFormat(tokenizer, { labels, positions, names })
+  const names = await readSpecialNames(files)
+  const read = config.modelType === 'bert' ? readWordPieces : readBytePairs
+  const { tokenizer, frame } = await read(files, names, vocabulary)
+  const format = nliFormat(tokenizer, { labels, positions, frame })
   // Last, so that nothing is thrown while it holds memory.
   const reader = createEncoderQuestionReader(await classifier.open(), format, tokenizer)
   return createDecider(reader, { name: files.name, calibrate: (_, logits) => logits, sharpness: 4 })
+}
+
+/** The class of transformers frames pairs itself. */
+async function readWordPieces(files: ModelFiles, names: SpecialNames, vocabulary: number) {
+  const { normalizing, oneSegment } = await readBertSettings(files)
+  const tokenizer = await loadWordPieceTokenizer(files, { vocabulary, normalizing })
+  return { tokenizer, frame: { ...bertPair(names), oneSegment } }
+}
+
+async function readBytePairs(files: ModelFiles, names: SpecialNames, vocabulary: number) {
+  const tokenizer = await loadTokenizer(files, { ordinary: true, vocabulary })
+  return { tokenizer, frame: readPairFrame(tokenizer.postProcessor, names, `${files.location}/tokenizer.json`) }
 }
 
 /** A checkpoint whose configuration is known to be supported, about to be opened. */
@@ -92,19 +103,21 @@ function readLabels({ json, file }: ModelConfig): NliLabels {
 interface NliParts {
   readonly labels: NliLabels
   readonly positions: number
-  readonly names: SpecialNames
+  readonly frame: PairFrame
 }
 
 /**
  * The state is the premise; every option makes a hypothesis, whose logit of entailment is the option's. A noul without two criteria is one
  * hypothesis, by entailment against contradiction.
  */
-export function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts): EncoderFormat {
-  const [start, end] = [tokenizer.structural(names.start), tokenizer.structural(names.end)]
+export function nliFormat(tokenizer: Tokenizer, { labels, positions, frame }: NliParts): EncoderFormat {
+  const [before, between, after] = [frame.before, frame.between, frame.after].map((tokens) =>
+    tokens.map((token) => tokenizer.structural(token)),
+  ) as [number[], number[], number[]]
   const prompt = (ids: readonly number[]) => ({
-    before: [start],
-    after: [end, ...ids, end],
-    second: ids.length + 1,
+    before,
+    after: [...between, ...ids, ...after],
+    second: frame.oneSegment ? 0 : ids.length + after.length,
     rows: [0],
   })
   const perOption = (hypotheses: readonly number[][]): FramedQuestion => ({

@@ -36,6 +36,8 @@ export interface TemplateTokenizer extends Tokenizer {
   encodeBehind(text: string, most?: number): number[]
   /** Ids of a plain text that stands behind a structural token, where some tokenizers put that blank and others do not. */
   encodeBehindToken(text: string): number[]
+  /** How the file puts texts among special tokens. */
+  readonly postProcessor: unknown
   /** The parts of a template's text before its first structural token and behind its last. */
   plainEnds(text: string): { readonly leading: string; readonly trailing: string }
 }
@@ -101,6 +103,7 @@ export async function loadTokenizer(
     encodeBehind,
     encodeBehindToken,
     structural: createLookup(path, structural, vocabulary),
+    postProcessor: file['post_processor'],
     plainEnds(text) {
       const pieces = cutTemplate(text)
       return { leading: pieces[0]!, trailing: pieces.at(-1)! }

@@ -5,7 +5,7 @@ import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import type { Tokenizer } from './tokenizer.ts'
-import { loadWordPieceTokenizer, readNormalizing } from './word-piece-tokenizer.ts'
+import { loadWordPieceTokenizer, readBertSettings } from './word-piece-tokenizer.ts'
 
 const FOLDER = fixtureFolder('word-piece')
 
@@ -108,20 +108,25 @@ describe('tokens that were added to a WordPiece tokenizer, which are no special 
 describe('what tokenizer_config.json says of how texts are normalised', () => {
   const within = async (config: object) => {
     const files = openFolder(FOLDER)
-    return readNormalizing({ ...files, readText: async () => JSON.stringify(config) })
+    return readBertSettings({ ...files, readText: async () => JSON.stringify(config) })
   }
 
   it('takes the place of what tokenizer.json says, as in transformers', async () => {
     const fields = { do_lower_case: false, strip_accents: null, tokenize_chinese_chars: true }
-    const read = { lowercase: false, strip_accents: null, handle_chinese_chars: true }
-    expect(await within(fields)).toEqual(read)
-    expect(await within({ ...fields, tokenizer_class: 'BertTokenizerFast' })).toEqual(read)
-    expect(await within({ tokenizer_class: 'BertTokenizer' })).toEqual({})
-    expect(await within({ ...fields, tokenizer_class: 'PreTrainedTokenizerFast' })).toEqual({})
-    const normalizing = await within(fields)
+    const normalizing = { lowercase: false, strip_accents: null, handle_chinese_chars: true }
+    expect(await within(fields)).toEqual({ normalizing, oneSegment: false })
+    expect(await within({ ...fields, tokenizer_class: 'BertTokenizerFast' })).toMatchObject({ normalizing })
+    expect(await within({ tokenizer_class: 'BertTokenizer' })).toMatchObject({ normalizing: {} })
+    expect(await within({ ...fields, tokenizer_class: 'PreTrainedTokenizerFast' })).toMatchObject({ normalizing: {} })
     const { encode } = await loadWordPieceTokenizer(openFolder(FOLDER), { normalizing })
     const lowering = await loadWordPieceTokenizer(openFolder(FOLDER))
     expect(encode('THE')).not.toEqual(lowering.encode('THE'))
     expect(encode('the')).toEqual(lowering.encode('the'))
+  })
+
+  it('says whether the model is told the texts of a pair apart', async () => {
+    const inputs = ['input_ids', 'attention_mask']
+    expect(await within({ model_input_names: inputs })).toMatchObject({ oneSegment: true })
+    expect(await within({ model_input_names: [...inputs, 'token_type_ids'] })).toMatchObject({ oneSegment: false })
   })
 })

@@ -38,34 +38,46 @@ const CHINESE = /[\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f
 type File = z.infer<typeof fileSchema>
 type Model = File['model']
 
-/** What stands in `tokenizer_config.json` in place of fields of the normalizer. */
-const overridesSchema = z
-  .looseObject({
-    tokenizer_class: z.string().nullish(),
-    do_lower_case: z.boolean().optional(),
-    strip_accents: z.boolean().nullable().optional(),
-    tokenize_chinese_chars: z.boolean().optional(),
-  })
-  .transform(({ tokenizer_class: name, do_lower_case, strip_accents, tokenize_chinese_chars }) =>
-    // Transformers reads `tokenizer.json` alone for these classes.
-    name === 'PreTrainedTokenizerFast' || name === 'TokenizersBackend'
-      ? {}
-      : {
-          ...(do_lower_case !== undefined && { lowercase: do_lower_case }),
-          ...(strip_accents !== undefined && { strip_accents }),
-          ...(tokenize_chinese_chars !== undefined && { handle_chinese_chars: tokenize_chinese_chars }),
-        },
-  )
+const settingsSchema = z.looseObject({
+  tokenizer_class: z.string().nullish(),
+  do_lower_case: z.boolean().optional(),
+  strip_accents: z.boolean().nullable().optional(),
+  tokenize_chinese_chars: z.boolean().optional(),
+  model_input_names: z.array(z.string()).nullish(),
+})
 
-type Overrides = z.infer<typeof overridesSchema>
+/** Fields of the normalizer. */
+interface Normalizing {
+  readonly lowercase?: boolean
+  readonly strip_accents?: boolean | null
+  readonly handle_chinese_chars?: boolean
+}
 
-/** What `tokenizer_config.json` says of how texts are normalised, which transformers lets win over `tokenizer.json`. */
-export async function readNormalizing(files: ModelFiles): Promise<Overrides> {
-  return (await readOptionalConfig(files, 'tokenizer_config.json', overridesSchema, 'a tokenizer_config.json')) ?? {}
+/** What `tokenizer_config.json` says of a BERT, by which transformers asks it. */
+interface BertSettings {
+  /** What takes the place of what `tokenizer.json` says. */
+  readonly normalizing: Normalizing
+  /** Whether both texts of a pair are of the first segment. */
+  readonly oneSegment: boolean
+}
+
+export async function readBertSettings(files: ModelFiles): Promise<BertSettings> {
+  const read = await readOptionalConfig(files, 'tokenizer_config.json', settingsSchema, 'a tokenizer_config.json')
+  const { tokenizer_class: name, model_input_names: inputs, ...fields } = read ?? {}
+  const oneSegment = inputs ? !inputs.includes('token_type_ids') : false
+  // Of these classes `tokenizer.json` alone is read.
+  if (name === 'PreTrainedTokenizerFast' || name === 'TokenizersBackend') return { normalizing: {}, oneSegment }
+  const { do_lower_case: lowercase, strip_accents, tokenize_chinese_chars: handle_chinese_chars } = fields
+  const normalizing = {
+    ...(lowercase !== undefined && { lowercase }),
+    ...(strip_accents !== undefined && { strip_accents }),
+    ...(handle_chinese_chars !== undefined && { handle_chinese_chars }),
+  }
+  return { normalizing, oneSegment }
 }
 
 interface WordPieceOptions extends Pick<TokenizerOptions, 'vocabulary'> {
-  readonly normalizing?: Overrides
+  readonly normalizing?: Normalizing
 }
 
 /**
