@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 
 const schema = z.looseObject({
-  quantization_config: z.looseObject({ quant_method: z.string().optional() }).nullish(),
+  quantization_config: z
+    .looseObject({ quant_method: z.string().optional(), transform_config: z.unknown().optional() })
+    .nullish(),
   /** Of MLX, which says the same in `quantization_config` in newer files. */
   quantization: z.looseObject({ bits: z.number() }).nullish(),
 })
@@ -27,7 +29,10 @@ export function refuseForeignQuantization(json: unknown, file: string): void {
 
 function findMethod(json: unknown): string | undefined {
   const { quantization_config: config, quantization } = schema.safeParse(json).data ?? {}
-  if (config?.quant_method !== undefined) return config.quant_method
+  if (config?.quant_method !== undefined) {
+    const rotates = Object.keys(Object(config.transform_config)).length > 0
+    return `${config.quant_method}${rotates ? ' with transform_config' : ''}`
+  }
   if (quantization) return 'MLX'
   if (!config) return undefined
   return UNNAMED.find(([field]) => field in config)?.[1] ?? 'an unnamed method'

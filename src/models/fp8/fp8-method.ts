@@ -14,6 +14,8 @@ const schema = z.looseObject({
     format: z.string().nullish(),
     /** Of modelopt. */
     quant_algo: z.string().nullish(),
+    /** Rotations of inputs beside the weights, of compressed-tensors too; what has any is refused with the methods that are not read. */
+    transform_config: z.record(z.string(), z.never()).nullish(),
     weight_block_size: z.tuple([z.int().positive(), z.int().positive()]).nullish(),
   }),
 })

@@ -184,6 +184,21 @@ describe('refused by name', () => {
     expect(() => parseLanguageModelConfig(json, work)).toThrow(`weights quantised by ${method}`)
   })
 
+  it('FP8 whose inputs are to be rotated', async () => {
+    await writeFp8(TENSOR)
+    const config = JSON.parse(await readFile(join(SOURCE, 'config.json'), 'utf8')) as object
+    const parse = async (transform_config: object | null) => {
+      const quantization_config = { quant_method: 'compressed-tensors', format: 'float-quantized', transform_config }
+      await writeFile(join(work, 'config.json'), JSON.stringify({ ...config, quantization_config }))
+      return parseLanguageModelConfig(JSON.parse((await openModel(work).readText('config.json'))!), work)
+    }
+    const rotation = { type: 'hadamard', apply: [{ targets: ['re:.*down_proj$'], location: 'input' }] }
+    await expect(parse({ config_groups: { R4: rotation } })).rejects.toThrow(
+      'weights quantised by compressed-tensors with transform_config',
+    )
+    for (const none of [{}, null]) expect((await parse(none)).quantization_config).toBeUndefined()
+  })
+
   it('FP8 that the configuration does not speak of', async () => {
     await writeFp8(TENSOR)
     const config = JSON.parse(await readFile(join(SOURCE, 'config.json'), 'utf8')) as object
