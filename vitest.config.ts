@@ -18,6 +18,9 @@ const BUSY = 4
 const sharing = [
   'src/{console,decide,errors,evaluate,graph,images,jobs,onnx,options,schemas}/**/!(half-range|large-source|image-task|lanczos).test.ts',
   'src/http/{batches,body,decisions,images,jobs,metrics,openapi,routes,webhooks}/**/*.test.ts',
+  'src/{ai-sdk,backends,engine}/**/!(cpu-refusal|half-feeds|provider-probe|runtime-telemetry).test.ts',
+  'src/http/*.test.ts',
+  'src/http/{adapters,admin,keys,limits}/**/*.test.ts',
   'src/models/{configs,fp8,gguf,int4,language-models,lora,parts,weights}/**/!(open-adapter|parts-manifest).test.ts',
 ]
 
