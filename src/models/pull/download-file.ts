@@ -81,7 +81,6 @@ async function fetchRest(partial: string, have: number, download: BlobDownload):
   const path = file.path.split('/').map(encodeURIComponent).join('/')
   const response = await hub.fetch(`${hub.hubUrl}/${id}/resolve/${commit}/${path}`, {
     headers: {
-      ...(hub.accessToken && { authorization: `Bearer ${hub.accessToken}` }),
       ...(have > 0 && { range: `bytes=${have}-` }),
       // A compressed answer would have ranges of its own.
       'accept-encoding': 'identity',

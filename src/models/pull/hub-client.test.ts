@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { connect } from './hub-client.ts'
 import { pullModel } from './pull-model.ts'
+import { COMMIT, startFakeHub } from './test-support/fake-hub.ts'
 
 const SECRET = 's3cr3t'
 
@@ -12,7 +13,7 @@ it.each([
   ['of two lines', `hf_${SECRET}\nhf_${SECRET}`],
   ['with a letter that no header takes', `hf_${SECRET}–`],
   ['with a control character', `hf_${SECRET}\u0001`],
-  ['of something else', SECRET],
+  ['of two words', `hf_${SECRET} hf_${SECRET}`],
 ])('a token %s is refused before anybody is asked, and never shown', async (_, token) => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'))
   const file = join(folder, 'token')
@@ -29,13 +30,27 @@ it.each([
     expect(String((refusal as Error).stack)).not.toContain(SECRET)
   }
   expect(refusals.map(String)).toEqual([
-    expect.stringMatching(/HF_TOKEN: must be one token of the hub, hf_ and ASCII characters without spaces$/),
+    expect.stringMatching(/HF_TOKEN: must be one token of the hub, ASCII characters without spaces$/),
     expect.stringContaining(`which ${file} has to hold`),
   ])
   await rm(folder, { recursive: true })
 })
 
-it('white space around a token is not part of it', async () => {
-  const { accessToken } = await connect({ HF_TOKEN: `\uFEFFhf_${SECRET}\r\n` }, undefined)
-  expect(accessToken).toBe(`hf_${SECRET}`)
+it.each([
+  ['with white space around it', `\uFEFFhf_${SECRET}\r\n`, `hf_${SECRET}`],
+  ['of a mirror, which has tokens of its own', 'eyJ2ZXIiOiIyIn0.x', 'eyJ2ZXIiOiIyIn0.x'],
+])('a token %s is sent', async (_, HF_TOKEN, sent) => {
+  const files = { 'config.json': '{}', 'model.safetensors': 'x' }
+  const folder = await mkdtemp(join(tmpdir(), 'token-'))
+  await using hub = await startFakeHub(files, sent)
+  const env = { HF_HOME: folder, HF_ENDPOINT: hub.url, HF_TOKEN }
+  expect(await pullModel({ id: 'owner/model', env })).toContain(folder)
+  await rm(folder, { recursive: true })
+})
+
+it('a token is for the hub alone', async () => {
+  await using other = await startFakeHub({ 'config.json': '{}' }, SECRET)
+  const hub = await connect({ HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: SECRET }, undefined)
+  const { status } = await hub.fetch(`${other.url}/owner/model/resolve/${COMMIT}/config.json`)
+  expect(status).toBe(401)
 })

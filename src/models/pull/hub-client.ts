@@ -7,15 +7,16 @@ import { delayBefore, describeCause, type PullRetry, refusePassing } from './ret
 /** A hub, and the account that asks it. */
 export interface Hub {
   readonly hubUrl: string
-  readonly accessToken?: string
-  /** Carries the caller's signal and goes through the proxy that the environment names. */
+  /** Whether it asks as an account. */
+  readonly hasToken: boolean
+  /** Carries the caller's signal and token, and goes through the proxy that the environment names. */
   readonly fetch: typeof fetch
 }
 
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
-/** What the hub gives out, and takes in a header. */
-const TOKEN = /^hf_[\x21-\x7e]+$/
+/** What fits into a header. The hub's own begin with hf_, those of mirrors do not. */
+const TOKEN = /^[\x21-\x7e]+$/
 
 /**
  * The hub that `HF_ENDPOINT` names, as whom `HF_TOKEN` or the hub's own tools say.
@@ -24,11 +25,23 @@ const TOKEN = /^hf_[\x21-\x7e]+$/
  */
 export async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
   const token = await readToken(env)
-  const send = await chooseFetch(env)
+  const hubUrl = (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/$/, '')
+  const send = asAccount(await chooseFetch(env), token, hubUrl)
   return {
-    hubUrl: (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/$/, ''),
+    hubUrl,
+    hasToken: token !== '',
     fetch: (input, init) => send(input, signal ? { ...init, signal } : init),
-    ...(token !== '' && { accessToken: token }),
+  }
+}
+
+/** The hub's library would send the token itself, but refuses those of mirrors. */
+function asAccount(send: typeof fetch, token: string, hubUrl: string): typeof fetch {
+  if (token === '') return send
+  return (input, init) => {
+    const url = String(input instanceof Request ? input.url : input)
+    if (!url.startsWith(`${hubUrl}/`)) return send(input, init)
+    const headers = Object.fromEntries(new Headers(init?.headers))
+    return send(input, { ...init, headers: { ...headers, authorization: `Bearer ${token}` } })
   }
 }
 
@@ -38,10 +51,7 @@ async function readToken(env: Environment): Promise<string> {
   const token = (given || (await readFile(file, 'utf8').catch(() => ''))).trim()
   if (token === '' || TOKEN.test(token)) return token
   const where = given ? '' : `, which ${file} has to hold`
-  throw new InvalidRequestError(
-    'HF_TOKEN',
-    `must be one token of the hub, hf_ and ASCII characters without spaces${where}`,
-  )
+  throw new InvalidRequestError('HF_TOKEN', `must be one token of the hub, ASCII characters without spaces${where}`)
 }
 
 /** The same hub, whose requests are tried again where the connection fails or the hub says "later". */

@@ -126,7 +126,7 @@ function requireHash({ algorithm, hash }: ContentName, id: string): void {
 }
 
 /** Turns an answer of the hub into what it means for the caller. */
-export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string): unknown {
+export function explain(error: unknown, { hubUrl, hasToken }: Hub, id: string): unknown {
   if (isBrokenConnection(error)) {
     const reason = `${hubUrl} can't be reached: ${describeCause(error)}`
     const remedy =
@@ -143,7 +143,7 @@ export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string
   if (status !== 401 && status !== 403)
     return new DownloadFailedError(id, `the hub answered ${status}`, { cause: error })
   // The hub answers 401 for repositories that do not exist as well, unless the request has a token.
-  const help = accessToken
+  const help = hasToken
     ? "the token has no access: accept the conditions on the model's page, or use another token"
     : 'no such model, or it needs a token: check the name, or set HF_TOKEN'
   return new InvalidRequestError('model', `${id}: ${help} (the hub answered ${status})`, { cause: error })

@@ -15,9 +15,7 @@ const MOST_BYTES = 2 ** 20
  * @throws ModelFormatError where it is damaged or names what is outside of the repository, DownloadFailedError
  */
 export async function readRemoteManifest(hub: Hub, id: string, commit: string): Promise<PartsManifest | undefined> {
-  const response = await hub.fetch(`${hub.hubUrl}/${id}/resolve/${commit}/${FILE}`, {
-    headers: hub.accessToken ? { authorization: `Bearer ${hub.accessToken}` } : {},
-  })
+  const response = await hub.fetch(`${hub.hubUrl}/${id}/resolve/${commit}/${FILE}`)
   if (!response.ok || !response.body)
     throw new DownloadFailedError(id, `${FILE} is listed, but the hub answered ${response.status} for it`)
   const text = await readText(response.body, id)
