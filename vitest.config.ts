@@ -20,7 +20,9 @@ const sharing = [
   'src/http/{batches,body,decisions,images,jobs,metrics,openapi,routes,webhooks}/**/*.test.ts',
   'src/{ai-sdk,backends,engine}/**/!(cpu-refusal|half-feeds|provider-probe|runtime-telemetry).test.ts',
   'src/http/*.test.ts',
-  'src/http/{adapters,admin,keys,limits}/**/*.test.ts',
+  'src/http/{adapters,admin,console,keys,limits,usage}/**/*.test.ts',
+  'src/models/*.test.ts',
+  'src/models/{find,quantize}/**/!(downloaded-models|home-folder|plug-and-play|slice-quantizer).test.ts',
   'src/models/{configs,fp8,gguf,int4,language-models,lora,parts,weights}/**/!(open-adapter|parts-manifest).test.ts',
 ]
 
