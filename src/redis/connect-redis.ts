@@ -1,8 +1,9 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { answerInTime } from './answer-in-time.ts'
-import { leaveReplicas, type Leaving } from './leave-replicas.ts'
+import { Breaker } from './breaker.ts'
 import { refusalWord } from './refusal-word.ts'
 import { Outage } from './tell-outage.ts'
+import { type Watched, watchServer } from './watch-server.ts'
 
 /** A frozen server takes connections and answers none: whoever asks for one would wait for ever. */
 const CONNECT_MS = 5000
@@ -36,7 +37,9 @@ export async function connectRedis(url: string, option = 'store', outage = new O
   }
   try {
     const complete = withPassword(url, process.env[PASSWORD])
-    const client = createClient({ url: complete, socket: { reconnectStrategy }, ...maintenanceOf(complete) })
+    const breaker = new Breaker()
+    const socket = { reconnectStrategy, signal: breaker.signal }
+    const client = createClient({ url: complete, socket, ...maintenanceOf(complete) })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
     client.on('ready', () => outage.ended())
@@ -47,7 +50,7 @@ export async function connectRedis(url: string, option = 'store', outage = new O
       throw error
     })
     opening.done = true
-    return endingDuplicates(client)
+    return endingDuplicates(client, breaker)
   } catch (cause) {
     if (InvalidRequestError.isInstance(cause)) throw cause
     const { code, message } = cause as NodeJS.ErrnoException
@@ -136,9 +139,10 @@ function maintenanceOf(url: string): { maintNotifications?: 'disabled' } {
 }
 
 /** The queue makes connections of ours, which would keep a process alive while their server is away or frozen: they end with it. */
-function endingDuplicates<
-  Client extends Leaving & { duplicate(): Made; once(event: 'end', listener: () => void): unknown },
->(client: Client): Client {
+function endingDuplicates<Client extends Parameters<typeof watchServer>[0] & { duplicate(): Made }>(
+  client: Client,
+  breaker: Breaker,
+): Client {
   const duplicate = client.duplicate.bind(client)
   const duplicates: Made[] = []
   client.duplicate = (...overrides) => {
@@ -149,11 +153,11 @@ function endingDuplicates<
   client.once('end', () => {
     for (const made of duplicates) if (made.isOpen) made.destroy()
   })
-  leaveReplicas(client, () => duplicates)
+  watchServer(client, { made: () => duplicates, breakAll: () => breaker.break() })
   return client
 }
 
-interface Made extends Leaving {
+interface Made extends Watched {
   readonly isOpen: boolean
   destroy(): void
 }
