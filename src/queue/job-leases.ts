@@ -24,6 +24,7 @@ export class JobLeases {
   /** Those that this process had when it last said so. */
   #renewed: readonly string[] = []
   #forget: (id: string) => void = () => {}
+  #giveUp: (id: string) => void = () => {}
 
   constructor(client: RedisClient, open: OpenJob) {
     this.#client = client
@@ -33,6 +34,11 @@ export class JobLeases {
   /** Calls it with jobs of this process that the server has lost, as one does that keeps nothing on its disk and was restarted. */
   onForgotten(forget: (id: string) => void): void {
     this.#forget = forget
+  }
+
+  /** Calls it with jobs that another process took, as this one stood still, or the server was away, for longer than a lease. */
+  onTaken(giveUp: (id: string) => void): void {
+    this.#giveUp = giveUp
   }
 
   async renew(ids: readonly string[]): Promise<void> {
@@ -45,7 +51,7 @@ export class JobLeases {
     const [, ids] = await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, ''), this.#client.sMembers(OPEN_JOBS_KEY)])
     const open = new Set(ids)
     for (const id of this.#unreadable) if (!open.has(id)) this.#unreadable.delete(id)
-    for (const id of this.#renewed) if (!open.has(id)) this.#forget(id)
+    await this.#miss(this.#renewed.filter((id) => !open.has(id)))
     if (ids.length === 0) return []
     const leases = await this.#client.mGet(ids.map(jobLeaseKey))
     const isFree = (id: string, lease: unknown) => (lease === null || lease === LEFT) && !this.#unreadable.has(id)
@@ -60,10 +66,18 @@ export class JobLeases {
     await this.#client.eval(LEAVE_JOB, { keys: [jobLeaseKey(id)], arguments: [this.process, ...kept] })
   }
 
+  /** Those that are there still were ended by the process that took them. */
+  async #miss(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    const jobs = await this.#client.mGet(ids.map(jobKey))
+    for (const [index, id] of ids.entries()) (jobs[index] === null ? this.#forget : this.#giveUp)(id)
+  }
+
   async #renew(id: string): Promise<void> {
     const keys = [jobLeaseKey(id), OPEN_JOBS_KEY, jobKey(id), jobRequestKey(id), jobPartsKey(id)]
     const times = [LEASE_MS, OPEN_KEPT_MS].map(String)
-    await this.#client.eval(RENEW_JOB, { keys, arguments: [id, this.process, ...times] })
+    const isTaken = await this.#client.eval(RENEW_JOB, { keys, arguments: [id, this.process, ...times] })
+    if (isTaken === 1) this.#giveUp(id)
   }
 
   async #take(id: string): Promise<Job | undefined> {

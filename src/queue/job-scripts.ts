@@ -90,18 +90,20 @@ local function isOthers(lease, process)
 end`
 
 /**
- * Says that a process still has a job that is not over, which a batch may not be for weeks, unless another one has taken it meanwhile. Keys from the third on: what there is of it, whose time begins
+ * Says that a process still has a job that is not over, which a batch may not be for weeks, unless another one has taken it meanwhile, which is told. Keys from the third on: what there is of it, whose time begins
  * anew when half of it has passed, so that most renewals write the lease alone, also on a server whose memory is full.
  */
 export const RENEW_JOB = `${IS_OTHERS}
 local id, process, leaseMs, keptMs = unpack(ARGV)
-if redis.call('SISMEMBER', KEYS[2], id) == 0 or isOthers(KEYS[1], process) then return end
+if redis.call('SISMEMBER', KEYS[2], id) == 0 then return 0 end
+if isOthers(KEYS[1], process) then return 1 end
 if redis.call('PEXPIRE', KEYS[1], leaseMs) == 0 or redis.call('GET', KEYS[1]) ~= process then
   redis.call('SET', KEYS[1], process, 'PX', leaseMs)
 end
 for at = 3, #KEYS do
   if redis.call('PTTL', KEYS[at]) < keptMs / 2 then redis.call('PEXPIRE', KEYS[at], keptMs) end
-end`
+end
+return 0`
 
 /**
  * Ends that a process has a job, where it still has it; as one that left it, where a time is given that this is kept for, also on a

@@ -134,6 +134,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       webhooks: this.#webhooks,
       onCancel,
       onForgotten: (forget) => this.#leases.onForgotten(forget),
+      onTaken: (giveUp) => this.#leases.onTaken(giveUp),
     }
   }
 

@@ -62,4 +62,6 @@ export interface SharedJobs {
   onCancel(listener: (id: string) => void): void
   /** Called with the id of each job that was renewed, of which the store knows nothing any more. */
   onForgotten?(listener: (id: string) => void): void
+  /** Called with the id of each job that was renewed and is another process's, or was ended by it. */
+  onTaken?(listener: (id: string) => void): void
 }

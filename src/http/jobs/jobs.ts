@@ -16,6 +16,7 @@ import { JobTurns } from './job-turns.ts'
 import { isOver, type Job, type JobRequest, type JobView } from './job.ts'
 import { keepShared } from './keep-shared.ts'
 import { type JobOrder, makeJob, withoutRequest } from './make-job.ts'
+import { TakenOverError } from './taken-over-error.ts'
 import type { Started, Underway } from './underway.ts'
 
 export interface JobsParts {
@@ -200,10 +201,11 @@ export class Jobs {
       onNews: () => this.#changes.emit(job.id),
     })
     const fail = async (thrown: unknown) => {
+      const isTaken = thrown instanceof TakenOverError
       // Whoever asked is told, and there is no job to ask for, unless another process has told somebody of it.
-      if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job))) return
+      if (!isTaken && admission.refuse(thrown) && (await this.#parts.store.withdraw(job))) return
       // A job whose outcome could not be written did not fail: whoever takes it over finds what was charged, and writes it.
-      const isLeft = this.#isClosed || isOver(underway.job)
+      const isLeft = isTaken || this.#isClosed || isOver(underway.job)
       if (isLeft && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
       else await this.#change(underway, describeFailure(thrown, controller.signal, dialect))
     }

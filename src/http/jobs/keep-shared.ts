@@ -1,13 +1,14 @@
-import { StoreUnavailableError } from '../../errors/index.ts'
+import { type OverloadedError, StoreUnavailableError } from '../../errors/index.ts'
 import type { SharedJobs } from './job-store.ts'
 import type { Job } from './job.ts'
+import { TakenOverError } from './taken-over-error.ts'
 
 interface Keeper {
   /** Ids of the jobs that this process has. */
   underway(): readonly string[]
   resume(job: Job): void
   /** @param reason of the service; a client that cancels a job has none */
-  cancel(id: string, reason?: StoreUnavailableError): void
+  cancel(id: string, reason?: StoreUnavailableError | OverloadedError): void
 }
 
 const BEAT_MS = 3000
@@ -22,6 +23,7 @@ export function keepShared(shared: SharedJobs | undefined, { underway, resume, c
   shared.onCancel((id) => cancel(id))
   // Nobody can ask for its result any more, or cancel it, while the lines of a batch are charged.
   shared.onForgotten?.((id) => cancel(id, new StoreUnavailableError('the store has lost this job; send it again')))
+  shared.onTaken?.((id) => cancel(id, new TakenOverError()))
   const resumeKnown = (job: Job) => {
     try {
       resume(job)
