@@ -5,7 +5,7 @@ import { loadBullmq } from './load-bullmq.ts'
 import { PREFIX, type ModelQueue } from './queue-names.ts'
 import type { QueuedData } from './queued-call.ts'
 
-/** What the server says of the next queue as well, which would only leave its listeners behind: its user may not, or it is too old. */
+/** What the server says of the next queue as well: its user may not, or it is too old. */
 const LASTING = /^NOPERM |^Redis version /
 /** What the server says of them may have changed by then. */
 const LASTING_MS = 60_000
@@ -22,8 +22,12 @@ export interface Connected {
 
 /** @throws InvalidRequestError where a package is missing or the server does not answer */
 export async function connectFront(url: string): Promise<Connected> {
-  const { Queue } = await loadBullmq()
+  const { createNodeRedisClient, Queue } = await loadBullmq()
   const [client, subscriber] = await connectPair(url, 'connection')
+  // Of a client alone BullMQ makes one for each queue, which listens to the client for as long as that lives.
+  const connection = createNodeRedisClient(client)
+  // Without a listener an error ends the process, as before the first queue is open.
+  connection.on('error', () => {})
   const queues = new Map<ModelQueue, Queue<QueuedData>>()
   const refusedAt = new WeakMap<Queue, number>()
   const forget = (name: ModelQueue, queue: Queue<QueuedData>) => {
@@ -32,7 +36,7 @@ export async function connectFront(url: string): Promise<Connected> {
   }
   const open = (name: ModelQueue) => {
     const queue = new Queue<QueuedData>(name, {
-      connection: client,
+      connection,
       prefix: PREFIX,
       // Nobody here reads them.
       streams: { events: { maxLen: 100 } },
