@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readLifecycle } from './serve-arguments.ts'
+import { readHost, readLifecycle } from './serve-arguments.ts'
 
 const presets = {
   drain: '0s',
@@ -30,4 +30,12 @@ it('refuses a --drain that no timer can wait by its own name', () => {
 
 it.each(['keep-alive', 'headers-timeout', 'request-timeout'] as const)('refuses a --%s of less than 1 ms', (name) => {
   expect(() => readLifecycle({ ...presets, [name]: '0.4ms' })).toThrow(`--${name}: must be 1ms or longer, got '0.4ms'`)
+})
+
+it.each([
+  ['[::1]', '::1'],
+  ['::1', '::1'],
+  ['127.0.0.1', '127.0.0.1'],
+])('listens on %s as on %s', (host, address) => {
+  expect(readHost(host)).toBe(address)
 })

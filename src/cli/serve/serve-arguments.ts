@@ -125,6 +125,11 @@ export function readLifecycle(args: LifecycleArguments): {
   }
 }
 
+/** An IPv6 address may be in brackets, as it is in the address that the service says. */
+export function readHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
+}
+
 /** Where charges wait for the store; a store in memory is never away. */
 export function readJournal({ store, journal }: { readonly store: string; readonly journal?: string | undefined }) {
   return store === 'memory' ? {} : { journal: journal ?? defaultJournal(process.env, store) }

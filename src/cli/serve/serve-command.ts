@@ -12,7 +12,7 @@ import { readNumber } from '../read-request.ts'
 import { runCommand } from '../run-command.ts'
 import { endWhenInterrupted, untilInterrupted } from '../until-interrupted.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
-import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
+import { readHost, readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
 import type { openModels } from './serve-models.ts'
 import type { openQueue } from './serve-queue.ts'
 
@@ -24,6 +24,7 @@ export const serveCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const { ending, timeouts } = readLifecycle(args)
+      const host = readHost(args.host)
       const port = readOption('--port', count(0, 65_535), readNumber('--port', args.port))
       // Before anything takes time, such as opening models.
       endWhenInterrupted()
@@ -36,7 +37,7 @@ export const serveCommand = defineCommand({
         const { engine: opened, preload, ...working } = await openWork(args)
         await using engine = opened
         // Behind the check of all options: a run that fails should make no key.
-        const chosen = await chooseKeys(args.host, args['keys-file'], process.env, store)
+        const chosen = await chooseKeys(host, args['keys-file'], process.env, store)
         watched = chosen.watched
         watched?.watch(reportKeys)
         // Before what takes time, and may be interrupted: the key is in no file, and the next run makes no other.
@@ -55,7 +56,7 @@ export const serveCommand = defineCommand({
             logFaults(entry)
           },
         })
-        const service = await serveHttp(server, args.host, port, timeouts)
+        const service = await serveHttp(server, host, port, timeouts)
         // Whoever reads that it listens may stop it at once.
         const stopped = untilInterrupted()
         // As a line of the log, which may be on a full disk without the service ending for it.
