@@ -30,10 +30,13 @@ export class FleetView {
     return this.#fleet.reports
   }
 
-  /** What waited in the queues a moment ago, none where nobody knows, and what workers did with their models, those that have gone since included. */
+  /**
+   * What waited in the queues a moment ago, none where nobody knows, and what workers did with their models, those that have gone
+   * since included.
+   */
   get activity(): Required<Pick<EngineActivity, 'models' | 'queues'>> {
     const isKnown = performance.now() - this.#lookedAt < TOLD_MS
-    return { models: this.#models.list(), queues: isKnown ? this.#queues : [] }
+    return { models: this.#models.list(isKnown), queues: isKnown ? this.#queues : [] }
   }
 
   /** Asks the server; calls that ask at once share the answer. */

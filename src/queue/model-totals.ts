@@ -27,8 +27,10 @@ export class ModelTotals {
     }
   }
 
-  list(): ModelActivity[] {
-    return sumModels([...this.#older, ...[...this.#workers.values()].flat()])
+  /** @param isKnown whether the workers are heard of; else none counts as there */
+  list(isKnown = true): ModelActivity[] {
+    const models = sumModels([...this.#older, ...[...this.#workers.values()].flat()])
+    return isKnown ? models : closed(models)
   }
 }
 

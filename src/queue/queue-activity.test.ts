@@ -40,15 +40,20 @@ describe.skipIf(!hasRedis())('what waits in a queue', () => {
   it('is not told of while the server is away, as nobody knows then', async () => {
     const away = await startRedis()
     const options = { connection: away.url, plaintext: true }
-    const worker = await runWorker(createFakeEngine().engine, options)
+    const fake = createFakeEngine()
+    fake.isOpen = true
+    const worker = await runWorker(fake.engine, options)
     const engine = createQueueEngine(options)
     await engine.decide(BODY)
     const workers = () => engine.activity().queues?.find(({ name }) => name === 'decide')?.workers
     await expect.poll(workers, { timeout: 10_000 }).toBe(1)
+    const loaded = () => engine.activity().models.map(({ open }) => open)
+    await expect.poll(loaded, { timeout: 10_000 }).toEqual([1])
     await away.kill()
     const { now } = performance
     const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 11_000)
     expect(engine.activity().queues).toEqual([])
+    expect(loaded()).toEqual([0])
     later.mockRestore()
     await away.restart()
     await expect.poll(workers, { timeout: 20_000 }).toBe(1)
