@@ -4,6 +4,7 @@ import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { answerInTime, DEADLINE_MS } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
+import { tellEviction } from '../redis/tell-outage.ts'
 import { hearTopic } from './hear-topic.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { JobParts } from './job-parts.ts'
@@ -59,6 +60,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
   const sealer = openSealer(sealing)
   const clients = await connectPair(connection, 'connection')
   const [client] = clients
+  void tellEviction('connection', client)
   const cancelTopic = jobCancelTopic(client.options.database ?? 0)
   const onCancel = await hearTopic(clients, cancelTopic)
   const store = new RedisJobStore(client, sealer, { onCancel, cancelTopic })
