@@ -113,3 +113,39 @@ it('those of a receiver that takes long use the places that nobody else wants', 
     vi.useRealTimers()
   }
 })
+
+it('those of a receiver that is not known yet go as soon as it has answered', async () => {
+  vi.useFakeTimers()
+  try {
+    const kept = new DueWebhooks()
+    const receiver = new Receiver()
+    vi.spyOn(receiver, 'send').mockImplementation(async ({ id }) => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      receiver.answered.push(id)
+      return 'delivered'
+    })
+    for (let index = 0; index < 200; index++) kept.add(jobOf('alive', index))
+    start(kept, receiver).deliver()
+    await vi.advanceTimersByTimeAsync(2500)
+    expect(receiver.answered).toHaveLength(200)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('those of many receivers that never answer are put off for long after five seconds', async () => {
+  vi.useFakeTimers()
+  try {
+    const kept = new DueWebhooks()
+    for (let index = 0; index < 1000; index++) {
+      kept.add({ ...jobOf('dead', index), webhook: `https://customer-${index}.example/ended` })
+    }
+    start(kept, new Receiver()).deliver()
+    await vi.advanceTimersByTimeAsync(7000)
+    const soon = kept.left.length
+    await vi.advanceTimersByTimeAsync(7000)
+    expect(kept.left.length - soon).toBeLessThan(1000)
+  } finally {
+    vi.useRealTimers()
+  }
+})

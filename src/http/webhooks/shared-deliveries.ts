@@ -65,13 +65,17 @@ export class SharedDeliveries implements Deliveries {
       if (room === 0) return
       const putBack: Promise<void>[] = []
       for (const webhook of await this.#kept.take(room, LEASE_MS)) {
-        if (this.#slow.isFull(webhook.job)) putBack.push(this.#kept.leave(webhook, putOffMs()))
+        if (this.#slow.isFull(webhook.job)) putBack.push(this.#putOff(webhook))
         else this.#start(webhook)
       }
       await Promise.all(putBack)
       // Behind those that were put back there may be others that are due.
       isLookedAgain = putBack.length > 0
     }
+  }
+
+  #putOff(webhook: KeptWebhook): Promise<void> {
+    return this.#kept.leave(webhook, this.#slow.mayGoSoon(webhook.job) ? LOOK_EVERY_MS : putOffMs())
   }
 
   #start(webhook: KeptWebhook): void {

@@ -18,6 +18,8 @@ export class SlowReceivers {
   readonly #underway = new Map<string, number>()
   /** Those of them to receivers that were not known. */
   readonly #unknown = new Map<string, number>()
+  /** Since when there are such, by account. */
+  readonly #unknownSince = new Map<string, number>()
   /** Whether the last try of a receiver took long; the one that was made last is the last. */
   readonly #isSlow = new Map<string, boolean>()
   #all = 0
@@ -31,20 +33,33 @@ export class SlowReceivers {
     return (counts.get(job.account) ?? 0) >= MOST_EACH
   }
 
+  /** Whether one that has to wait may go soon: its receiver is not known, and those of its account that are not have not been slow by now. */
+  mayGoSoon(job: EndedJob): boolean {
+    if (this.#isSlow.has(nameOf(job))) return false
+    return performance.now() - (this.#unknownSince.get(job.account) ?? Infinity) <= SLOW_MS
+  }
+
   /** Makes a try. The receiver is slow from then on if it took long, until the next one that did not. */
   async during<Result>(job: EndedJob, tried: () => Promise<Result>): Promise<Result> {
     const begun = performance.now()
     const name = nameOf(job)
     const counts = this.#isSlow.has(name) ? [this.#underway] : [this.#underway, this.#unknown]
     this.#count(job, counts, 1)
+    this.#noteSince(job.account, begun)
     try {
       return await tried()
     } finally {
       this.#count(job, counts, -1)
+      this.#noteSince(job.account, begun)
       this.#isSlow.delete(name)
       this.#isSlow.set(name, performance.now() - begun > SLOW_MS)
       if (this.#isSlow.size > MOST_KNOWN) this.#isSlow.delete(this.#isSlow.keys().next().value!)
     }
+  }
+
+  #noteSince(account: string, now: number): void {
+    if (!this.#unknown.has(account)) this.#unknownSince.delete(account)
+    else if (!this.#unknownSince.has(account)) this.#unknownSince.set(account, now)
   }
 
   #count({ account }: EndedJob, all: readonly Map<string, number>[], change: 1 | -1): void {
