@@ -26,7 +26,7 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown }
 
 /** The web request of a Node one. Its signal fires when the client hangs up before it is answered. */
 export function toWebRequest(message: NodeRequest, response: ServerResponse, target = message.url ?? '/'): Request {
-  const { method = 'GET', rawHeaders } = message
+  const { method = 'GET' } = message
   boundRest(message, response)
   const controller = new AbortController()
   const closed = () => {
@@ -37,12 +37,7 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   // What stands in front of the service may have taken longer than the client waited: it closes once.
   if (response.destroyed) closed()
   else response.once('close', closed)
-  // From the raw list, where a header that came twice is still two: a merged one could hide the second.
-  const headers = new Headers()
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!
-    if (!name.startsWith(':')) headers.append(name, rawHeaders[index + 1]!)
-  }
+  const headers = toHeaders(message)
   const url = toUrl(target)
   const { signal } = controller
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
@@ -74,6 +69,21 @@ export async function sendWebResponse(response: Response, target: ServerResponse
   } catch (error) {
     if (!target.destroyed) throw error
   }
+}
+
+function toHeaders({ rawHeaders, headers: merged }: NodeRequest): Headers {
+  const headers = new Headers()
+  // From the raw list, where a header that came twice is still two: a merged one could hide the second.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (!name.startsWith(':')) headers.append(name, rawHeaders[index + 1]!)
+  }
+  // What makes requests of the events of a function, such as serverless-http, leaves that list empty.
+  if (rawHeaders.length > 0) return headers
+  for (const [name, value] of Object.entries(merged)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  }
+  return headers
 }
 
 /** Whether something took its body and left no sign of it, as parsers do that are not those of Express. */
