@@ -148,15 +148,8 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       )
     }
     const beside = [jobRequestKey(id), jobToldKey(id), jobLeaseKey(id)]
-    const keys = [
-      jobKey(id),
-      ...beside,
-      OPEN_JOBS_KEY,
-      jobsKey(account),
-      jobPartsKey(id),
-      jobNewsKey(id),
-      jobResultKey(id),
-    ]
+    const behind = [jobPartsKey(id), jobNewsKey(id), jobResultKey(id)]
+    const keys = [jobKey(id), ...beside, OPEN_JOBS_KEY, jobsKey(account), ...behind]
     const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
     const request = job.request === undefined ? '' : this.#sealer.seal(writeRequest(job.request), id)
     const order = [id, this.#seal(job), request, this.#leases.process, ...times]
