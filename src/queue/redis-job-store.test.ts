@@ -106,7 +106,9 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     const key = { 'idempotency-key': 'k' }
     const id = await start(one, BODY, '/v1/systemone', key)
     await expect.poll(() => read(two, id)).toMatchObject({ status: 'succeeded' })
-    expect(await start(two, BODY, '/v1/systemone', key)).toBe(id)
+    const again = post(BODY, { headers: { ...headers, prefer: 'respond-async', ...key } })
+    expect(await json(two.server.fetch(again))).toEqual(await read(two, id))
+    expect(await read(two, id)).toMatchObject({ result: { answers: {} } })
     expect([one.stub.counts.decided, two.stub.counts.decided]).toEqual([1, 0])
   })
 

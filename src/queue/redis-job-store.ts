@@ -1,6 +1,6 @@
 import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } from '../errors/index.ts'
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
-import { hasFreedKey } from '../http/jobs/job.ts'
+import { hasFreedKey, isOver } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { answerInTime, DEADLINE_MS } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
@@ -158,7 +158,8 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       const found = await this.#client.eval(ADD_JOB, { keys, arguments: [...order, ...replaced] })
       if (typeof found !== 'string') return undefined
       const there = this.#open(id, found)
-      if (!hasFreedKey(there)) return there
+      // Whoever sends its request again, as where the answer was lost, is told of a job that is over with its result.
+      if (!hasFreedKey(there)) return isOver(there) ? ((await this.read(id)) ?? there) : there
       replaced = [found]
     }
   }
