@@ -54,3 +54,12 @@ it('a token is for the hub alone', async () => {
   const { status } = await hub.fetch(`${other.url}/owner/model/resolve/${COMMIT}/config.json`)
   expect(status).toBe(401)
 })
+
+it('a token is for all that the hub has, however its address is written', async () => {
+  await using mirror = await startFakeHub({ 'config.json': '{}' }, SECRET)
+  const HF_ENDPOINT = `${mirror.url.replace('http:', 'HTTP:')}/path//`
+  const hub = await connect({ HF_ENDPOINT, HF_TOKEN: SECRET }, undefined)
+  expect(hub.hubUrl).toMatch(/\/path$/)
+  const { status } = await hub.fetch(`${mirror.url}/owner/model/resolve/${COMMIT}/config.json`)
+  expect(status).toBe(200)
+})

@@ -25,7 +25,7 @@ const TOKEN = /^[\x21-\x7e]+$/
  */
 export async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
   const token = await readToken(env)
-  const hubUrl = (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/$/, '')
+  const hubUrl = (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/+$/, '')
   const send = asAccount(await chooseFetch(env), token, hubUrl)
   return {
     hubUrl,
@@ -38,11 +38,15 @@ export async function connect(env: Environment, signal: AbortSignal | undefined)
 function asAccount(send: typeof fetch, token: string, hubUrl: string): typeof fetch {
   if (token === '') return send
   return (input, init) => {
-    const url = String(input instanceof Request ? input.url : input)
-    if (!url.startsWith(`${hubUrl}/`)) return send(input, init)
+    // A hub names its next pages itself, and may write its address otherwise than whoever asks it.
+    if (originOf(input instanceof Request ? input.url : input) !== originOf(hubUrl)) return send(input, init)
     const headers = Object.fromEntries(new Headers(init?.headers))
     return send(input, { ...init, headers: { ...headers, authorization: `Bearer ${token}` } })
   }
+}
+
+function originOf(url: string | URL): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
 async function readToken(env: Environment): Promise<string> {
