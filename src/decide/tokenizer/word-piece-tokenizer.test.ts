@@ -116,12 +116,21 @@ describe('what tokenizer_config.json says of how texts are normalised', () => {
     const normalizing = { lowercase: false, strip_accents: null, handle_chinese_chars: true }
     expect(await within(fields)).toEqual({ normalizing, oneSegment: false })
     expect(await within({ ...fields, tokenizer_class: 'BertTokenizerFast' })).toMatchObject({ normalizing })
-    expect(await within({ tokenizer_class: 'BertTokenizer' })).toMatchObject({ normalizing: {} })
-    expect(await within({ ...fields, tokenizer_class: 'PreTrainedTokenizerFast' })).toMatchObject({ normalizing: {} })
+    expect(await within({ ...fields, tokenizer_class: 'PreTrainedTokenizerFast' })).toEqual({
+      normalizing: {},
+      oneSegment: false,
+    })
     const { encode } = await loadWordPieceTokenizer(openFolder(FOLDER), { normalizing })
     const lowering = await loadWordPieceTokenizer(openFolder(FOLDER))
     expect(encode('THE')).not.toEqual(lowering.encode('THE'))
     expect(encode('the')).toEqual(lowering.encode('the'))
+  })
+
+  it('is what BertTokenizer does by default where nothing is said', async () => {
+    const normalizing = { lowercase: true, strip_accents: null, handle_chinese_chars: true }
+    expect(await within({ tokenizer_class: 'BertTokenizer' })).toEqual({ normalizing, oneSegment: false })
+    const files = { ...openFolder(FOLDER), readText: async () => undefined }
+    expect(await readBertSettings(files)).toEqual({ normalizing, oneSegment: false })
   })
 
   it('says whether the model is told the texts of a pair apart', async () => {

@@ -67,12 +67,9 @@ export async function readBertSettings(files: ModelFiles): Promise<BertSettings>
   const oneSegment = inputs ? !inputs.includes('token_type_ids') : false
   // Of these classes `tokenizer.json` alone is read.
   if (name === 'PreTrainedTokenizerFast' || name === 'TokenizersBackend') return { normalizing: {}, oneSegment }
-  const { do_lower_case: lowercase, strip_accents, tokenize_chinese_chars: handle_chinese_chars } = fields
-  const normalizing = {
-    ...(lowercase !== undefined && { lowercase }),
-    ...(strip_accents !== undefined && { strip_accents }),
-    ...(handle_chinese_chars !== undefined && { handle_chinese_chars }),
-  }
+  // Those of BERT make their normalizer anew, of what they have by default where nothing is said.
+  const { do_lower_case: lowercase = true, strip_accents = null, tokenize_chinese_chars = true } = fields
+  const normalizing = { lowercase, strip_accents, handle_chinese_chars: tokenize_chinese_chars }
   return { normalizing, oneSegment }
 }
 
