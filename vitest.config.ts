@@ -16,7 +16,7 @@ const BUSY = 4
 
 /** They change nothing of their process, so that files share one: starting one for each, which loads the library's code anew, took half of their processor time. */
 const sharing = [
-  'src/{console,decide,errors,evaluate,graph,images,jobs,onnx,options,schemas}/**/!(half-range|large-source|image-task|lanczos).test.ts',
+  'src/{console,decide,errors,evaluate,graph,images,jobs,onnx,options,schemas}/**/!(half-range|large-source|image-task|lanczos|sharp-codec).test.ts',
   'src/http/{batches,body,decisions,images,jobs,metrics,openapi,routes,webhooks}/**/*.test.ts',
   'src/{ai-sdk,backends,engine}/**/!(cpu-refusal|half-feeds|provider-probe|runtime-telemetry).test.ts',
   'src/http/*.test.ts',
