@@ -203,7 +203,7 @@ export class Jobs {
     const fail = async (thrown: unknown) => {
       const isTaken = thrown instanceof TakenOverError
       // Whoever asked is told, and there is no job to ask for, unless another process has told somebody of it.
-      if (!isTaken && admission.refuse(thrown) && (await this.#parts.store.withdraw(job))) return
+      if (admission.refuse(thrown) && !isTaken && (await this.#parts.store.withdraw(job))) return
       // A job whose outcome could not be written did not fail: whoever takes it over finds what was charged, and writes it.
       const isLeft = isTaken || this.#isClosed || isOver(underway.job)
       if (isLeft && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
