@@ -26,14 +26,18 @@ for (const { testResults, numFailedTests, success } of runs) {
     ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
   )
   for (const { name } of files) console.log(`failed as a whole: ${name}`)
-  broken += Math.max(files.length, success || numFailedTests > 0 ? 0 : 1)
+  const crashed = !success && numFailedTests === 0 && files.length === 0
+  if (crashed) console.log('a run ended badly although no test of it failed')
+  broken += files.length + (crashed ? 1 : 0)
   for (const { name, assertionResults } of testResults) {
     const file = relative('.', name).replaceAll('\\', '/')
-    for (const [index, { status, fullName }] of assertionResults.entries()) {
+    for (const [index, { status, fullName, failureMessages = [] }] of assertionResults.entries()) {
       // Tests of a table may share a name.
       const key = JSON.stringify([file, index, fullName])
       const state = ['passed', 'failed'].includes(status) ? status : 'skipped'
-      if (ORDER.indexOf(state) > ORDER.indexOf(states.get(key)?.state)) states.set(key, { file, fullName, state })
+      if (ORDER.indexOf(state) > ORDER.indexOf(states.get(key)?.state)) {
+        states.set(key, { file, fullName, state, why: failureMessages.join('\n').slice(0, 2000) })
+      }
     }
   }
 }
@@ -48,6 +52,8 @@ const unexpected = of('skipped').filter((test) => !isAllowed(test))
 for (const { file, fullName } of unexpected) {
   console.log(`skipped, which test/allowed-skips.json does not allow: ${file}: ${fullName}`)
 }
+// At the end of a long log, where whoever asks why it failed looks first.
+for (const { file, fullName, why } of of('failed')) console.log(`failed: ${file}: ${fullName}\n${why}`)
 const passed = of('passed').length
 const failed = of('failed').length + broken
 console.log(`${passed} passed, ${failed} failed, ${of('skipped').length} skipped`)

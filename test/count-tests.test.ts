@@ -18,7 +18,11 @@ async function count(file: string, ...runs: State[][]) {
   const paths = runs.map((_, i) => join(work, `${i}.json`))
   for (const [i, states] of runs.entries()) {
     const numFailedTests = states.filter((state) => state === 'failed').length
-    const assertionResults = states.map((status, test) => ({ status, fullName: `test ${test}` }))
+    const assertionResults = states.map((status, test) => ({
+      status,
+      fullName: `test ${test}`,
+      failureMessages: status === 'failed' ? ['expected 1 to be 2'] : [],
+    }))
     const testResults = [{ name: join(ROOT, file), status: numFailedTests > 0 ? 'failed' : 'passed', assertionResults }]
     await writeFile(paths[i]!, JSON.stringify({ success: numFailedTests === 0, numFailedTests, testResults }))
   }
@@ -34,10 +38,10 @@ it('a test that one of several runs took did run', async () => {
   expect(counted).toEqual({ code: 0, lines: ['3 passed, 0 failed, 0 skipped'] })
 })
 
-it('a failure in any run counts', async () => {
+it('a failure in any run counts, and is named with its reason', async () => {
   expect(await count('a.test.ts', ['passed', 'failed'], ['passed', 'passed'])).toEqual({
     code: 1,
-    lines: ['1 passed, 1 failed, 0 skipped'],
+    lines: ['failed: a.test.ts: test 1', 'expected 1 to be 2', '1 passed, 1 failed, 0 skipped'],
   })
 })
 
