@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { nextTask } from '../../engine/worker/next-task.ts'
 import { InternalError, OverloadedError } from '../../errors/index.ts'
 import { openBatchServer, type BatchServer, line } from '../test-support/batch-server.ts'
 import { BODY, bearer, json, post } from '../test-support/requests.ts'
@@ -80,6 +81,8 @@ describe('a line', () => {
     jobs.hold()
     const id = await jobs.startBatch(['L0', 'L1', 'L2'].map((state) => line(state, { state })).join('\n'), bearer('a'))
     await expect.poll(() => jobs.stub.counts.running).toBe(1)
+    // Its other lines begin to wait one by one, a task of the event loop each.
+    for (let i = 0; i < 20; i++) await nextTask()
     for (const [key, state] of [
       ['a', 'A1'],
       ['b', 'B1'],
