@@ -98,6 +98,22 @@ export const sharedFields = {
 /** Values in a head. Fused attention takes no other sizes. */
 export const headSize = atMost(2 ** 10).multipleOf(8)
 
+/** Fields of families whose layers compute as those of Llama. */
+export const plainFields = {
+  ...sharedFields,
+  head_dim: headSize.nullish(),
+  tie_word_embeddings: z.boolean().default(false),
+  hidden_act: z.literal('silu').default('silu'),
+}
+
+/** The same, of those whose files may leave the number of heads of keys and values out. */
+export const groupedFields = {
+  ...plainFields,
+  num_key_value_heads: sharedFields.num_key_value_heads.nullish(),
+  attention_bias: z.literal(false).default(false),
+  mlp_bias: z.literal(false).default(false),
+}
+
 /** @throws ModelFormatError naming the first field that does not fit */
 export function readFields<Schema extends z.ZodType>(
   schema: Schema,
@@ -111,17 +127,28 @@ export function readFields<Schema extends z.ZodType>(
   throw new ModelFormatError(file, `a supported ${family} configuration`, got)
 }
 
-const headFields = z.object({ head_dim: headSize })
-
-/** The fields with the size of a head, which is the width divided by the heads where none is given. @throws ModelFormatError naming head_dim */
-export function withHeadSize<Fields extends HeadFields>(fields: Fields, file: string, family: string) {
-  const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
-  return { ...fields, ...readFields(headFields, { head_dim: size }, file, family) }
+/**
+ * Plain fields, in which nothing is left out: the size of a head is by default the width divided by the heads, and each head of queries has
+ * keys and values of its own.
+ *
+ * @throws ModelFormatError naming the first field that does not fit
+ */
+export function readPlainFields<Schema extends z.ZodType<PlainFields>>(
+  schema: Schema,
+  json: unknown,
+  file: string,
+  family: string,
+) {
+  const fields = readFields(schema, json, file, family)
+  const { hidden_size: width, num_attention_heads: heads, num_key_value_heads: groups, head_dim: size } = fields
+  const { head_dim } = readFields(z.object({ head_dim: headSize }), { head_dim: size ?? width / heads }, file, family)
+  return { ...fields, head_dim, num_key_value_heads: groups ?? heads }
 }
 
-interface HeadFields {
+interface PlainFields {
   readonly hidden_size: number
   readonly num_attention_heads: number
+  readonly num_key_value_heads?: number | null | undefined
   readonly head_dim?: number | null | undefined
 }
 

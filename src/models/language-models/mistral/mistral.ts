@@ -2,23 +2,18 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../../errors/index.ts'
 import { atMost } from '../../configs/config-fields.ts'
 import {
-  headSize,
   MATRICES,
   type LanguageModelFamily,
+  plainFields,
   plainLayers,
-  readFields,
+  readPlainFields,
   requireGroups,
-  sharedFields,
-  withHeadSize,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
 
 const schema = z.object({
-  ...sharedFields,
+  ...plainFields,
   rope_theta: z.number().positive().default(1e4),
-  head_dim: headSize.nullish(),
-  tie_word_embeddings: z.boolean().default(false),
-  hidden_act: z.literal('silu').default('silu'),
   // Transformers takes this one where a file says nothing; null is none.
   sliding_window: atMost(2 ** 24)
     .nullable()
@@ -34,7 +29,7 @@ export const mistral: LanguageModelFamily = {
   ggufArchitecture: 'llama',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = withHeadSize(readFields(schema, json, file, 'Mistral'), file, 'Mistral')
+    const fields = readPlainFields(schema, json, file, 'Mistral')
     const { sliding_window: window, max_position_embeddings: positions } = fields
     if (window !== null && window < positions) {
       const expected = `sliding_window null or ${positions} at least (max_position_embeddings), as all layers see all: take Mistral 0.2 or later`

@@ -1,21 +1,16 @@
 import * as z from 'zod'
 import {
-  headSize,
   MATRICES,
   type LanguageModelFamily,
+  plainFields,
   plainLayers,
-  readFields,
+  readPlainFields,
   requireGroups,
-  sharedFields,
-  withHeadSize,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
 
 const schema = z.object({
-  ...sharedFields,
-  head_dim: headSize.nullish(),
-  tie_word_embeddings: z.boolean().default(false),
-  hidden_act: z.literal('silu').default('silu'),
+  ...plainFields,
   use_sliding_window: z.literal(false).default(false),
 })
 
@@ -28,7 +23,7 @@ export const qwen2: LanguageModelFamily = {
   ggufArchitecture: 'qwen2',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = withHeadSize(readFields(schema, json, file, 'Qwen2'), file, 'Qwen2')
+    const fields = readPlainFields(schema, json, file, 'Qwen2')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), projectionBiases: true }, file)
   },
 }

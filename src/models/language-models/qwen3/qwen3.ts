@@ -3,18 +3,16 @@ import {
   headSize,
   MATRICES,
   type LanguageModelFamily,
+  plainFields,
   plainLayers,
   readFields,
   requireGroups,
-  sharedFields,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
 
 const schema = z.object({
-  ...sharedFields,
+  ...plainFields,
   head_dim: headSize,
-  tie_word_embeddings: z.boolean().default(false),
-  hidden_act: z.literal('silu').default('silu'),
   attention_bias: z.literal(false).default(false),
   use_sliding_window: z.literal(false).default(false),
 })

@@ -1,26 +1,19 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../../errors/index.ts'
 import {
-  headSize,
   MATRICES,
   type LanguageModelFamily,
+  groupedFields,
   plainLayers,
-  readFields,
+  readPlainFields,
   requireGroups,
-  sharedFields,
-  withHeadSize,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
 
 const schema = z.object({
-  ...sharedFields,
-  num_key_value_heads: sharedFields.num_key_value_heads.nullish(),
+  ...groupedFields,
   rope_theta: z.number().positive().default(2e6),
-  head_dim: headSize.nullish(),
   tie_word_embeddings: z.boolean().default(true),
-  hidden_act: z.literal('silu').default('silu'),
-  attention_bias: z.literal(false).default(false),
-  mlp_bias: z.literal(false).default(false),
   use_sliding_window: z.literal(false).default(false),
   /** 0 for each layer whose queries and keys are not rotated. */
   no_rope_layers: z.array(z.union([z.literal(0), z.literal(1)])).nullish(),
@@ -37,11 +30,10 @@ export const smollm3: LanguageModelFamily = {
   ggufArchitecture: 'smollm3',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = withHeadSize(readFields(schema, json, file, 'SmolLM3'), file, 'SmolLM3')
-    const groups = fields.num_key_value_heads ?? fields.num_attention_heads
+    const fields = readPlainFields(schema, json, file, 'SmolLM3')
     const rope = readRope(fields, file)
     const layers = rotatedLayers(fields, file).map((rotated) => (rotated ? { rope } : {}))
-    return requireGroups({ ...fields, ...plainLayers(fields, rope), layers, num_key_value_heads: groups }, file)
+    return requireGroups({ ...fields, ...plainLayers(fields, rope), layers }, file)
   },
 }
 
