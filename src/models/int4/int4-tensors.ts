@@ -1,6 +1,6 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
-import type { MadeTensor } from '../weights/made-weights.ts'
+import { type MadeTensor, storedTensor } from '../weights/made-weights.ts'
 import type { ReadTensor } from '../weights/open-tensors.ts'
 import type { WeightIndex } from '../weights/weight-index.ts'
 import type { Int4Method } from './int4-method.ts'
@@ -38,11 +38,7 @@ export async function translateInt4(weights: WeightIndex, method: Int4Method, re
     tensors.push(...translate(weights, matrix, method, { read, zeros }))
   }
   for (const name of weights.names) {
-    if (used.has(name)) continue
-    const entry = weights.get(name)!
-    const { dtype, shape } = entry
-    const rowBytes = shape.length > 1 ? entry.length / shape[0]! : entry.length
-    tensors.push({ name, dtype, shape, read: (first, count) => read(entry, first * rowBytes, count * rowBytes) })
+    if (!used.has(name)) tensors.push(storedTensor(name, weights.get(name)!, read))
   }
   return tensors
 }

@@ -1,9 +1,9 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { type FileState, readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
-import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
+import { isFloatType } from '../weights/decode-floats.ts'
 import { indexFiles } from '../weights/index-weights.ts'
-import { type MadeTensor, makeWeightFile } from '../weights/made-weights.ts'
+import { changedTensor, makeWeightFile, storedTensor } from '../weights/made-weights.ts'
 import { openTensors } from '../weights/open-tensors.ts'
 import { ADAPTER_FILE, type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
 import { addChange } from './change.ts'
@@ -71,26 +71,15 @@ async function merge(files: ModelFiles, { config, state, base }: Opened): Promis
   const adapter = await openTensors(files, await indexFiles(files, [CHANGES]))
   const { weights, read } = await openTensors(base)
   const changes = await readChanges({ tensors: adapter, scaleOf: config.scaleOf }, { location: base.location, weights })
-  const tensors = weights.names.map((name): MadeTensor => {
+  const tensors = weights.names.map((name) => {
     const entry = weights.get(name)!
-    const { dtype, shape } = entry
-    const rowBytes = shape.length > 1 ? entry.length / shape[0]! : entry.length
-    const rows = (first: number, wanted: number) => read(entry, first * rowBytes, wanted * rowBytes)
+    const stored = storedTensor(name, entry, read)
     const own = changes.get(name)
-    if (own === undefined) return { name, dtype, shape, read: rows }
-    if (!isFloatType(dtype)) {
-      throw new ModelFormatError(`${files.location}/${CHANGES}`, `a base whose ${name} is float`, dtype)
+    if (own === undefined) return stored
+    if (!isFloatType(entry.dtype)) {
+      throw new ModelFormatError(`${files.location}/${CHANGES}`, `a base whose ${name} is float`, entry.dtype)
     }
-    return {
-      name,
-      dtype: 'F32',
-      shape,
-      async read(first, wanted) {
-        const values = decodeFloats(await rows(first, wanted), dtype)
-        for (const change of own) addChange(values, first, change)
-        return new Uint8Array(values.buffer)
-      },
-    }
+    return changedTensor(stored, (values, first) => own.forEach((change) => addChange(values, first, change)))
   })
   const place = { folder: `${files.location}#merged`, name: WEIGHTS }
   const sources = [...adapter.weights.sources, state, ...weights.sources]

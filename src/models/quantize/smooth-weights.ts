@@ -1,9 +1,7 @@
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import type { NormGroup } from '../language-models/norm-groups.ts'
-import { decodeFloats } from '../weights/decode-floats.ts'
-import { makeWeightFile, type MadeTensor } from '../weights/made-weights.ts'
-import { openTensors, type ReadTensor } from '../weights/open-tensors.ts'
-import type { TensorEntry } from '../weights/weight-index.ts'
+import { changedTensor, makeWeightFile, storedTensor } from '../weights/made-weights.ts'
+import { openTensors } from '../weights/open-tensors.ts'
 
 /** A norm whose results are divided by a factor for each channel, by which the columns of the matrices behind it are multiplied. */
 export interface SmoothedNorm extends NormGroup {
@@ -41,32 +39,13 @@ async function make(files: ModelFiles, { norms, normsFromOne }: Smoothing): Prom
   const multiplied = new Map(norms.flatMap(({ matrices, factors }) => matrices.map((name) => [name, factors] as const)))
   const one = normsFromOne ? 1 : 0
   const tensors = weights.names.map((name) => {
-    const stored = plain(name, weights.get(name)!, read)
+    const stored = storedTensor(name, weights.get(name)!, read)
     const [by, times] = [divided.get(name), multiplied.get(name)]
-    if (by !== undefined) return changed(stored, (values) => divide(values, by, one))
-    return times === undefined ? stored : changed(stored, (values) => multiplyColumns(values, times))
+    if (by !== undefined) return changedTensor(stored, (values) => divide(values, by, one))
+    return times === undefined ? stored : changedTensor(stored, (values) => multiplyColumns(values, times))
   })
   const place = { folder: `${files.location}#smoothed`, name: WEIGHTS }
   return { ...makeWeightFile(tensors, place, weights.metadata), sources: weights.sources }
-}
-
-function plain(name: string, entry: TensorEntry, read: ReadTensor): MadeTensor {
-  const { dtype, shape, length } = entry
-  const rowBytes = shape.length > 1 ? length / shape[0]! : length
-  return { name, dtype, shape, read: (first, count) => read(entry, first * rowBytes, count * rowBytes) }
-}
-
-/** @param change of whole rows, in place */
-function changed(stored: MadeTensor, change: (values: Float32Array) => void): MadeTensor {
-  return {
-    ...stored,
-    dtype: 'F32',
-    async read(first, count) {
-      const values = decodeFloats(await stored.read(first, count), stored.dtype)
-      change(values)
-      return new Uint8Array(values.buffer)
-    },
-  }
 }
 
 /** @param one what the weights of a norm are less than its factors */

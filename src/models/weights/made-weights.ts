@@ -1,11 +1,37 @@
 import type { WeightFile } from '../files/model-files.ts'
+import { decodeFloats } from './decode-floats.ts'
+import type { ReadTensor } from './open-tensors.ts'
 import { layOutTensors, type TensorPlan } from './safetensors-layout.ts'
-import { SAFETENSORS_BYTES } from './weight-index.ts'
+import { SAFETENSORS_BYTES, type TensorEntry } from './weight-index.ts'
 
 /** A tensor whose bytes are made when they are read. */
 export interface MadeTensor extends TensorPlan {
   /** Rows of its first axis; a tensor of one axis is one row. Whole bytes of each, one after another. */
   read(first: number, count: number): Promise<Uint8Array>
+}
+
+/** A tensor as it is stored. */
+export function storedTensor(name: string, entry: TensorEntry, read: ReadTensor): MadeTensor {
+  const { dtype, shape, length } = entry
+  const rowBytes = shape.length > 1 ? length / shape[0]! : length
+  return { name, dtype, shape, read: (first, count) => read(entry, first * rowBytes, count * rowBytes) }
+}
+
+/**
+ * A tensor of floats, changed and as float32.
+ *
+ * @param change of whole rows from `first` on, in place
+ */
+export function changedTensor(stored: MadeTensor, change: (values: Float32Array, first: number) => void): MadeTensor {
+  return {
+    ...stored,
+    dtype: 'F32',
+    async read(first, count) {
+      const values = decodeFloats(await stored.read(first, count), stored.dtype)
+      change(values, first)
+      return new Uint8Array(values.buffer)
+    },
+  }
 }
 
 /**
