@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { defineCommand } from 'citty'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
@@ -18,9 +19,6 @@ import { runCommand } from './run-command.ts'
 import { LineWriter } from './serve/access-log.ts'
 import { readServed, requireServed, servedArgument } from './serve/served-models.ts'
 import { untilInterrupted } from './until-interrupted.ts'
-
-/** For what is written to stdout, whose reader may have stopped reading. */
-const FLUSH_MS = 1000
 
 export const workerArguments = {
   queue: { type: 'string', description: 'Redis server that tessera serve --queue names', valueHint: 'url' },
@@ -85,10 +83,10 @@ export const workerCommand = defineCommand({
       const lines = new LineWriter()
       lines.add('taking work')
       // A signal alone does not keep the process alive, and an idle engine neither; the connections do.
-      if (!stopped.aborted) await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }))
+      if (!stopped.aborted) await once(stopped, 'abort')
       process.stderr.write('finishing what is being answered\n')
       await worker.close(graceMs)
-      await lines.close(FLUSH_MS)
+      await lines.close()
     }),
 })
 

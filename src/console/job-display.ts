@@ -135,6 +135,7 @@ export function describeFailure(error: unknown): Node[] {
   ]
 }
 
-function messageOf(error: unknown): string {
+/** What there is to say of anything that was thrown. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -2,6 +2,7 @@ import { isRefused, readUsage } from './api.ts'
 import { setUpDecide } from './decide-job.ts'
 import { byId, find } from './dom.ts'
 import { setUpEdit, setUpGenerate } from './image-jobs.ts'
+import { messageOf } from './job-display.ts'
 import { JobsView } from './jobs-view.ts'
 import { getKey, JOB_FORMS, readKeptJob, setKey } from './session.ts'
 import { setUpTabs } from './tabs.ts'
@@ -137,10 +138,6 @@ async function refresh(): Promise<void> {
     problem.hidden = false
     problem.textContent = messageOf(error)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 setUp()

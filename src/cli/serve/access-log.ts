@@ -3,6 +3,8 @@ import type { RequestLog } from '../../http/index.ts'
 
 /** Of lines that wait for a slow reader. */
 const MOST_WAITING = 2 ** 20
+/** For the last lines, whose reader may have stopped reading. */
+const FLUSH_MS = 1000
 
 /** One line of JSON for a request: who, what and how long, and nothing of its content. */
 export function formatAccess(entry: RequestLog, time: Date): string {
@@ -55,7 +57,7 @@ export class LineWriter {
   }
 
   /** Resolves when all is out, or `milliseconds` have passed. */
-  async close(milliseconds: number): Promise<void> {
+  async close(milliseconds = FLUSH_MS): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
     await Promise.race([this.#writing, late])
   }

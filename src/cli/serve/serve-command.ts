@@ -16,9 +16,6 @@ import { readHost, readJournal, readLifecycle, serveArguments } from './serve-ar
 import type { openModels } from './serve-models.ts'
 import type { openQueue } from './serve-queue.ts'
 
-/** For the last lines of the log, whose reader may have stopped reading. */
-const FLUSH_MS = 1000
-
 export const serveCommand = defineCommand({
   args: serveArguments,
   run: (context) =>
@@ -65,7 +62,7 @@ export const serveCommand = defineCommand({
         if (!stopped.aborted) await once(stopped, 'abort')
         process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
         await service.close(ending)
-        await lines.close(FLUSH_MS)
+        await lines.close()
       } finally {
         watched?.close()
         await store.close()

@@ -92,6 +92,7 @@ function describe({ architectures, modelType }: ModelConfig): string {
   return [shorten(said.join(' with ')), kind].filter(Boolean).join(', ')
 }
 
-function shorten(text: string): string {
+/** As it fits into an error. */
+export function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
-import { type Environment, findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
+import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 import { isModelPath } from './is-model-path.ts'
 
 /** Another model on this machine that a folder builds on. */
@@ -20,21 +20,20 @@ export interface Base {
 export async function findBase(
   base: string,
   { folder, file, field }: { readonly folder: string; readonly file: string; readonly field: string },
-  env: Environment = process.env,
 ): Promise<Base> {
   if (isHubId(base)) {
-    const path = await findInHubCache(base, env)
+    const path = await findInHubCache(base, process.env)
     if (path !== undefined) return { path, name: base }
-    throw new ModelNotFoundError(base, [hubCacheFolder(env)], `npx tessera-onnx pull ${base}`)
+    throw new ModelNotFoundError(base, [hubCacheFolder(process.env)], `npx tessera-onnx pull ${base}`)
   }
-  if (isModelPath(base) && !isDownloaded(folder, env)) return { path: resolve(folder, base) }
+  if (isModelPath(base) && !isDownloaded(folder)) return { path: resolve(folder, base) }
   const expected = `a hub id as ${field}, or the path of a folder where this one is given by its path`
   throw new ModelFormatError(file, expected, base.slice(0, 200))
 }
 
 /** Whether a folder is one of the hub's cache. */
-export function isDownloaded(path: string, env: Environment = process.env): boolean {
-  const way = relative(resolve(hubCacheFolder(env)), resolve(path))
+export function isDownloaded(path: string): boolean {
+  const way = relative(resolve(hubCacheFolder(process.env)), resolve(path))
   // The relative path from one drive to another is an absolute one.
   return !way.startsWith('..') && !isAbsolute(way)
 }

@@ -73,9 +73,9 @@ async function readAsking(loras: readonly ChosenLora[], env: Environment): Promi
 }
 
 /** Bytes of the files of adapters. @throws InvalidRequestError naming one of a call that is not there, ModelFormatError one of the options */
-export async function weighLoras(loras: readonly ChosenLora[], env: Environment = process.env): Promise<number> {
+export async function weighLoras(loras: readonly ChosenLora[]): Promise<number> {
   const sizes = loras.map(async (lora) => {
-    const { folder, name } = await findLora(lora, loras, env)
+    const { folder, name } = await findLora(lora, loras, process.env)
     return (await openFolder(folder).findWeights(name))!.size
   })
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)

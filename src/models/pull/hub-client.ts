@@ -58,10 +58,9 @@ async function readToken(env: Environment): Promise<string> {
   throw new InvalidRequestError('HF_TOKEN', `must be one token of the hub, ASCII characters without spaces${where}`)
 }
 
-/** The same hub, whose requests are tried again where the connection fails or the hub says "later". */
+/** The same hub for its lists of files, whose requests are tried again where the connection fails or the hub says "later". */
 export function patient(
   hub: Hub,
-  file: string,
   signal: AbortSignal | undefined,
   onRetry: ((retry: PullRetry) => void) | undefined,
 ): Hub {
@@ -76,7 +75,7 @@ export function patient(
         } catch (error) {
           const delay = signal?.aborted ? undefined : delayBefore(tries, error)
           if (delay === undefined) throw error
-          onRetry?.({ file, reason: describeCause(error), delay })
+          onRetry?.({ file: 'the list of files', reason: describeCause(error), delay })
           await pause(delay, signal)
         }
       }

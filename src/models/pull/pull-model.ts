@@ -59,7 +59,7 @@ export async function pullModel(given: PullOptions): Promise<string> {
   const hub = await connect(env, signal)
   const repository = repositoryFolder(id, env)
   try {
-    const listing = patient(hub, 'the list of files', signal, options.onRetry)
+    const listing = patient(hub, signal, options.onRetry)
     const { commit, files } = await listRemoteFiles(listing, { id, revision, wanted, without: options.without })
     const snapshot = join(repository, 'snapshots', commit)
     const lock = { signal, onWait: () => options.onWait?.() }

@@ -57,7 +57,7 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
       await refuseExisting(out, work)
       const begun = { id, revision, bits, block_size: blockSize }
       const state = await readState(openFolder(work), begun)
-      const listing = patient(hub, 'the list of files', signal, options.onRetry)
+      const listing = patient(hub, signal, options.onRetry)
       const { commit, files } = await listRemoteFiles(listing, { id, revision: state?.commit ?? revision }).catch(
         (error: unknown) => {
           throw state === undefined ? error : explainGone(error, state.commit, work)

@@ -1,5 +1,6 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { describeNotJson } from '../configs/describe-not-json.ts'
+import { shorten } from '../configs/model-config.ts'
 import { describeOthers } from '../describe-others.ts'
 import type { FileState } from '../files/file-state.ts'
 import type { ModelFiles, WeightFile } from '../files/model-files.ts'
@@ -81,10 +82,6 @@ export async function indexFiles(
 async function readHeader(file: WeightFile, path: string): Promise<SafetensorsHeader> {
   const length = readHeaderLength(await file.read(0, 8), path, file.size)
   return parseSafetensorsHeader(await file.read(8, length), path, file.size)
-}
-
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 /** The `weight_map` of a sharded checkpoint: tensor name to file name. */
