@@ -1,21 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { describeCheckpoint } from '../../models/describe-checkpoint.ts'
-import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
-import { parseDecisionRequest, type DecisionRequest, type Question } from '../../schemas/index.ts'
+import type { DecisionRequest, Question } from '../../schemas/index.ts'
 import { toProbabilities } from '../calibrate.ts'
 import { identifyDecider } from '../identify-decider.ts'
-import { type Decider, openDecider } from '../index.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { juliaFormat } from './julia.ts'
 import { layaFormat } from './laya.ts'
 import { openDeciderFormat } from './opendecider-nano.ts'
+import { ask, context, openDeciders } from './test-support/open-deciders.ts'
 
 /** What generate-zero-shot-fixtures.py writes. */
 type ZeroShot = Readonly<
@@ -30,29 +28,10 @@ interface Expected {
   readonly logits: readonly number[]
 }
 
-const context = { turn: async () => {} }
-let backend: Backend
-let decider: Decider | undefined
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterEach(async () => {
-  await decider?.dispose()
-  decider = undefined
-})
-afterAll(() => backend.dispose())
-
-async function open(name: string, change: Partial<ModelFiles> = {}): Promise<Decider> {
-  decider = await openDecider({ backend, files: { ...openFolder(fixtureFolder(name)), ...change } })
-  return decider
-}
+const open = openDeciders()
 
 async function readJson<T>(name: string, file = 'requests.json'): Promise<T> {
   return JSON.parse(await readFile(join(fixtureFolder(name), file), 'utf8'))
-}
-
-function ask(state: unknown, question: unknown): DecisionRequest {
-  return parseDecisionRequest({ state, questions: { q: question } })
 }
 
 function furthest(got: ArrayLike<number> | undefined, wanted: readonly number[]): number {
@@ -107,17 +86,13 @@ describe.each(MODELS)('$name agrees with its authors’ code', ({ name, tokenize
   })
 
   it.each(ATTENTION_FORMS)('in the logits to 1e-4, with %s attention', async (attention) => {
-    const model = await openDecider({
-      backend: withAttention(backend, attention),
-      files: openFolder(fixtureFolder(name)),
-    })
+    const model = await open(name, {}, (backend) => withAttention(backend, attention))
     for (const { state, question, logits } of await readJson<Expected[]>(name)) {
       const [read] = await model.logits(ask(state, question), context)
       const wanted = falseFirst && question.type === 'noul' ? logits.toReversed() : logits
       expect(furthest(read?.[0], wanted)).toBeLessThan(1e-4)
       expect(model.countTokens(ask(state, question)).input_tokens).toBeGreaterThan(10)
     }
-    await model.dispose()
   })
 
   it('reads a state that is longer than its window in several', async () => {

@@ -1,36 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import type { Backend } from '../../backends/index.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
-import { parseDecisionRequest } from '../../schemas/index.ts'
-import { type Decider, openDecider } from '../index.ts'
+import type { Decider } from '../index.ts'
+import { ask, context, openDeciders } from './test-support/open-deciders.ts'
 
 interface TokenizerJson {
   readonly added_tokens: { id: number; readonly content: string }[]
   readonly model: { readonly vocab: Record<string, number> }
 }
 
-const context = { turn: async () => {} }
-let backend: Backend
-let decider: Decider | undefined
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterEach(async () => {
-  await decider?.dispose()
-  decider = undefined
-})
-afterAll(() => backend.dispose())
-
-async function open(name: string, change: Partial<ModelFiles> = {}): Promise<Decider> {
-  decider = await openDecider({ backend, files: { ...openFolder(fixtureFolder(name)), ...change } })
-  return decider
-}
-
-function ask(state: string, question: unknown) {
-  return parseDecisionRequest({ state, questions: { q: question } })
-}
+const open = openDeciders()
 
 describe('Julia', () => {
   const choiceOf = (options: number, text = '') => {
@@ -121,8 +102,11 @@ it.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert', 'ber
       within: (folder) => damaged(of.within(folder)),
     })
     let sessions = 0
-    const counting: Backend = { ...backend, createSession: (graph) => (sessions++, backend.createSession(graph)) }
-    await expect(openDecider({ backend: counting, files: damaged(files) })).rejects.toMatchObject({
+    const counting = (backend: Backend): Backend => ({
+      ...backend,
+      createSession: (graph) => (sessions++, backend.createSession(graph)),
+    })
+    await expect(open(name, damaged(files), counting)).rejects.toMatchObject({
       code: 'model_format',
       file: expect.stringContaining('tokenizer.json'),
     })

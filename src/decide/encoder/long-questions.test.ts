@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
-import { parseDecisionRequest, type Question } from '../../schemas/index.ts'
-import { type Decider, openDecider } from '../index.ts'
+import type { Question } from '../../schemas/index.ts'
 import { BERT_NAMES } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
@@ -13,8 +11,8 @@ import { layaFormat } from './laya.ts'
 import { nliFormat } from './nli.ts'
 import { openDeciderFormat } from './opendecider-nano.ts'
 import { bertPair } from './pair-frame.ts'
+import { ask, context, openDeciders } from './test-support/open-deciders.ts'
 
-const context = { turn: async () => {} }
 const POSITIONS = 320
 const NLI = { labels: { count: 3, entailment: 0, contradiction: 1 }, positions: POSITIONS, frame: bertPair(BERT_NAMES) }
 const AGENT = {
@@ -66,16 +64,7 @@ const QUESTIONS: readonly Question[] = [
   { type: 'noul', instructions: 'Is it?', criteria: { true: LONG, false: LONG } },
 ]
 
-let backend: Backend
-let decider: Decider | undefined
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterEach(async () => {
-  await decider?.dispose()
-  decider = undefined
-})
-afterAll(() => backend.dispose())
+const open = openDeciders()
 
 describe.each(CASES)('$name', ({ name, load, format }) => {
   it('makes no more tokens of a question than show that it is too long', async () => {
@@ -100,10 +89,9 @@ describe.each(CASES)('$name', ({ name, load, format }) => {
   })
 
   it('refuses a question of 200,000 characters by its name', async () => {
-    decider = await openDecider({ backend, files: openFolder(fixtureFolder(name)) })
+    const decider = await open(name)
     for (const question of QUESTIONS) {
-      const request = parseDecisionRequest({ state: 'a', questions: { q: question } })
-      await expect(decider.decide(request, context)).rejects.toMatchObject({
+      await expect(decider.decide(ask('a', question), context)).rejects.toMatchObject({
         code: 'invalid_request',
         path: 'questions.q',
         reason: expect.stringMatching(/^its text takes more than \d+ tokens/),

@@ -1,30 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
-import { parseDecisionRequest } from '../../schemas/index.ts'
-import { type Decider, openDecider } from '../index.ts'
+import { ask, context, openDeciders } from './test-support/open-deciders.ts'
 
-const context = { turn: async () => {} }
-let backend: Backend
-let decider: Decider | undefined
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterEach(async () => {
-  await decider?.dispose()
-  decider = undefined
-})
-afterAll(() => backend.dispose())
+const open = openDeciders()
 
-async function open(name: string): Promise<Decider> {
-  decider = await openDecider({ backend, files: openFolder(fixtureFolder(name)) })
-  return decider
-}
-
-function ask(question: unknown) {
-  return parseDecisionRequest({ state: 'a card', questions: { q: question } })
-}
+const askOf = (question: unknown) => ask('a card', question)
 
 /** What a model reads when its files say something else, which `change` makes of their JSON. */
 async function readWith(name: string, file: string, change: (json: Record<string, unknown>) => object) {
@@ -33,12 +14,10 @@ async function readWith(name: string, file: string, change: (json: Record<string
     const text = await files.readText(wanted)
     return wanted === file && text !== undefined ? JSON.stringify(change(JSON.parse(text))) : text
   }
-  decider = await openDecider({ backend, files: { ...files, readText } })
-  const request = ask({ type: 'noul', instructions: 'It is b.' })
+  const decider = await open(name, { readText })
+  const request = askOf({ type: 'noul', instructions: 'It is b.' })
   const [[logits] = []] = await decider.logits(request, context)
   const { usage } = await decider.decide(request, context)
-  await decider.dispose()
-  decider = undefined
   return { logits: [...logits!], tokens: usage.input_tokens }
 }
 
@@ -84,8 +63,8 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s', (name) => {
     const model = await open(name)
     const choice = { type: 'choice', instructions: 'It is {}, {}.', criteria: { a: option, b: 'tech' } }
     const statement = { type: 'noul', instructions: `It is ${option}, ${option}.` }
-    const [[read] = []] = await model.logits(ask(choice), context)
-    const [[wanted] = []] = await model.logits(ask(statement), context)
+    const [[read] = []] = await model.logits(askOf(choice), context)
+    const [[wanted] = []] = await model.logits(askOf(statement), context)
     expect(read![0]).toBeCloseTo(wanted![0]!, 4)
   })
 
@@ -97,7 +76,7 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s', (name) => {
       { type: 'noul', instructions, criteria: { false: long } },
     ]
     for (const question of questions) {
-      await expect(model.decide(ask(question), context)).rejects.toMatchObject({
+      await expect(model.decide(askOf(question), context)).rejects.toMatchObject({
         code: 'invalid_request',
         path: 'questions.q',
         reason: 'its text has 2000 places ({}) for an option of 200000 characters, and may repeat 200000 of them',
