@@ -1,25 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createServer } from '../server.ts'
+import { ask, choice, predicate, score, user } from '../test-support/openai-requests.ts'
 import { json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { toSystemOne } from './openai-mapping.ts'
 import { createOpenAiRequestSchema, type OpenAiRequest } from './openai-request.ts'
-
-const predicate = { type: 'predicate', instructions: 'Is it urgent?' }
-const choice = {
-  type: 'choice',
-  name: 'team',
-  instructions: 'Who?',
-  choices: [{ value: 'billing' }, { value: 'tech', description: 'Bugs' }],
-}
-const score = {
-  type: 'score',
-  name: 'anger',
-  instructions: 'How angry?',
-  levels: [{ label: 'calm' }, { label: 'cross', description: 'furious' }],
-}
-const ask = (...questions: unknown[]) => ({ model: 'decide-latest', input: 'x', questions })
-const user = (content: unknown) => ({ role: 'user', content })
 
 let stub: ReturnType<typeof createStubEngine>
 beforeEach(() => {

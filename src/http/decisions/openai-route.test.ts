@@ -1,25 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createServer } from '../server.ts'
+import { ask, choice, predicate, score, user } from '../test-support/openai-requests.ts'
 import { json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 
-const predicate = { type: 'predicate', instructions: 'Is it urgent?' }
-const choice = {
-  type: 'choice',
-  name: 'team',
-  instructions: 'Who?',
-  choices: [{ value: 'billing' }, { value: 'tech', description: 'Bugs' }],
-}
-const score = {
-  type: 'score',
-  name: 'anger',
-  instructions: 'How angry?',
-  levels: [{ label: 'calm' }, { label: 'cross', description: 'furious' }],
-}
-const ask = (...questions: unknown[]) => ({ model: 'decide-latest', input: 'x', questions })
 const say = (...input: unknown[]) => ({ model: 'decide-latest', input, questions: [predicate] })
 const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
-const user = (content: unknown) => ({ role: 'user', content })
 
 let stub: ReturnType<typeof createStubEngine>
 beforeEach(() => {
