@@ -22,8 +22,7 @@ export const isolateArgument = {
   },
 } as const
 
-/** For commands that make decisions. */
-export const calibrationArgument = {
+const calibrationArgument = {
   calibration: {
     type: 'string',
     description: 'file of corrections that tessera calibrate made',
@@ -46,6 +45,14 @@ export const maxOptionsArgument = {
     description: 'most options of a choice; default 26, models that answer with letters take up to 255',
     valueHint: 'n',
   },
+} as const
+
+/** For commands that make decisions. */
+export const decisionArguments = {
+  ...engineArguments,
+  ...calibrationArgument,
+  ...orderArgument,
+  ...maxOptionsArgument,
 } as const
 
 /** For commands that answer many clients. */

@@ -3,13 +3,7 @@ import { defineCommand } from 'citty'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type QueueName, runWorker } from '../queue/index.ts'
-import {
-  calibrationArgument,
-  engineArguments,
-  isolateArgument,
-  maxOptionsArgument,
-  orderArgument,
-} from './engine-arguments.ts'
+import { decisionArguments, isolateArgument } from './engine-arguments.ts'
 import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
@@ -49,10 +43,7 @@ export const workerArguments = {
   },
   workers: { type: 'string', description: 'worker threads that calls are shared out to; default 1', valueHint: 'n' },
   ...isolateArgument,
-  ...engineArguments,
-  ...calibrationArgument,
-  ...orderArgument,
-  ...maxOptionsArgument,
+  ...decisionArguments,
   ...servedArgument,
   ...namedLoraArgument,
 } as const

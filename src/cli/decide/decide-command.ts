@@ -4,15 +4,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import { resolveModel } from '../../models/index.ts'
 import { type DecisionRequestInput, parseDecisionRequest } from '../../schemas/index.ts'
 import { unknownDecisionFields } from '../../schemas/unknown-fields.ts'
-import {
-  calibrationArgument,
-  type EngineArguments,
-  engineArguments,
-  maxOptionsArgument,
-  orderArgument,
-  readMaxOptions,
-  useFor,
-} from '../engine-arguments.ts'
+import { decisionArguments, type EngineArguments, readMaxOptions, useFor } from '../engine-arguments.ts'
 import { loraArgument, readLoras } from '../lora-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { refuseInput, requireWritable } from '../output-files.ts'
@@ -59,10 +51,7 @@ export const decideCommand = defineCommand({
       valueHint: 'x',
     },
     json: { type: 'boolean', description: 'print the response, or why there is none, as JSON' },
-    ...engineArguments,
-    ...calibrationArgument,
-    ...orderArgument,
-    ...maxOptionsArgument,
+    ...decisionArguments,
     ...loraArgument,
     'symbol-mass': {
       type: 'boolean',

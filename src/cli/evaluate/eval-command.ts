@@ -5,13 +5,7 @@ import { evaluate, type EvaluateOptions, type Evaluation } from '../../evaluate/
 import { formatEvaluation, points } from '../../evaluate/format-evaluation.ts'
 import { isReport, renderReport } from '../../evaluate/report-page.ts'
 import { resolveModel } from '../../models/index.ts'
-import {
-  calibrationArgument,
-  type EngineArguments,
-  engineArguments,
-  maxOptionsArgument,
-  orderArgument,
-} from '../engine-arguments.ts'
+import { decisionArguments, type EngineArguments } from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
 import { printWarnings } from '../print-warnings.ts'
@@ -27,10 +21,7 @@ export const evalCommand = defineCommand({
     html: { type: 'string', description: 'also write a page with tables and charts', valueHint: 'file' },
     ...forceArgument,
     json: { type: 'boolean', description: 'print JSON' },
-    ...engineArguments,
-    ...calibrationArgument,
-    ...orderArgument,
-    ...maxOptionsArgument,
+    ...decisionArguments,
     use: {
       type: 'string',
       description: 'models to measure, separated by commas: folders or downloaded hub ids',

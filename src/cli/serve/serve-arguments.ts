@@ -2,14 +2,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { NodeTimeouts } from '../../http/adapters/node.ts'
 import { defaultJournal } from '../../http/serve/default-journal.ts'
 import type { Ending } from '../../http/serve/serve-http.ts'
-import {
-  calibrationArgument,
-  engineArguments,
-  isolateArgument,
-  keepStatesArgument,
-  maxOptionsArgument,
-  orderArgument,
-} from '../engine-arguments.ts'
+import { decisionArguments, isolateArgument, keepStatesArgument } from '../engine-arguments.ts'
 import { namedLoraArgument } from '../lora-arguments.ts'
 import { queuePlaintextArgument } from '../queue-arguments.ts'
 import { readTime } from '../read-duration.ts'
@@ -91,10 +84,7 @@ export const serveArguments = {
   ...isolateArgument,
   ...keepStatesArgument,
   ...lifecycleArguments,
-  ...engineArguments,
-  ...calibrationArgument,
-  ...orderArgument,
-  ...maxOptionsArgument,
+  ...decisionArguments,
   ...servedArgument,
   ...namedLoraArgument,
 } as const
