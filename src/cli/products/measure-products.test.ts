@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { AbortedError } from '../../errors/index.ts'
 import { measureProducts } from './measure-products.ts'
 import { buildProduct, nameProductFormat, PRODUCT_FORMATS } from './product-graph.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 const shape = { inputs: 256, outputs: 64 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
@@ -22,10 +22,7 @@ const QUESTIONS = {
 } as const
 const MODELS = ['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert']
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 /** Opens a model, and notes the tokens of each of its passes. */

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
@@ -15,10 +15,7 @@ const REQUEST = parseDecisionRequest({
   },
 })
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 /** Logits of a model, and how many sessions it opened. */

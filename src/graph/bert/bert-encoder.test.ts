@@ -8,7 +8,6 @@ import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { int64, runGraph } from '../../../test/helpers/run-graph.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
-import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { parseBertConfig } from '../../models/configs/bert-config.ts'
 import { quantizeWeights } from '../../models/quantize/quantize-weights.ts'
@@ -19,10 +18,7 @@ import { writeDequantized } from '../test-support/dequantized-checkpoint.ts'
 import { hiddenHead } from '../test-support/hidden-head.ts'
 import { buildBertEncoder } from './bert-encoder.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 async function readCase(name: string) {

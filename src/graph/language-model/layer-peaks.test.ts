@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   fixtureFolder,
   LANGUAGE_MODEL_FIXTURES,
@@ -8,17 +8,14 @@ import {
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../../test/helpers/run-graph.ts'
-import type { Backend, Tensor } from '../../backends/backend.ts'
+import type { Tensor } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { listNormGroups } from '../../models/language-models/norm-groups.ts'
 import { tensorPrefix } from '../../models/language-models/tensor-layout.ts'
 import { buildHiddenStates } from './hidden-states.ts'
 import { buildLayerPeaks } from './layer-peaks.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 it.each(LANGUAGE_MODEL_FIXTURES)('each layer of %s is that of the whole model', async (name) => {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
 import { roundedAttention } from './rounded-attention.ts'
@@ -12,10 +11,7 @@ const WIDTH = HEADS.count * HEADS.size
 /** No graph has this form there. */
 const SATURATES = 'x64 processors without VNNI add pairs of 8-bit products in 16 bits, which overflow'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 interface Rows {

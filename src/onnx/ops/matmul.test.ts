@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { loadOnnxruntimeNode } from '../../backends/onnxruntime-node.ts'
 import { createOrtSession } from '../../backends/ort-session.ts'
@@ -31,10 +30,7 @@ function build() {
   return g.build()
 }
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 async function multiply(a: Float32Array): Promise<Float32Array> {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { GraphBuilder, type Value } from '../graph-builder.ts'
 import { add, mul } from './elementwise.ts'
 import { scan } from './scan.ts'
 import { reduceMax } from './shape.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
+const backend = await createCpuBackend({ threads: 1 })
 afterAll(() => backend.dispose())
 
 const DIMS = ['width'] as const
