@@ -11,6 +11,7 @@ const text = (value: string) => Buffer.concat([uint64(value.length), Buffer.from
 const STRING = 8
 const ARRAY = 9
 const F32 = 0
+const UINT32 = 4
 
 /** A file of version 3 with these counts, and this behind them. */
 function file(tensors: number | bigint, keys: number | bigint, ...rest: Uint8Array[]): Uint8Array {
@@ -145,6 +146,11 @@ it('texts keep a mark of byte order, which tokens begin with', async () => {
   const mark = Buffer.from('\ufeff//')
   const { metadata } = await read(withData(file(0, 1, text('k'), uint32(STRING), uint64(mark.length), mark)))
   expect(metadata.get('k')).toBe('\ufeff//')
+})
+
+it('of several that were merged is one, though it says that it is one of none', async () => {
+  const merged = file(1, 1, text('split.count'), uint32(UINT32), uint32(0), tensor('a', [16], F32, 0))
+  expect([...(await read(withData(merged))).tensors.keys()]).toEqual(['a'])
 })
 
 describe('a divided model', () => {

@@ -36,7 +36,8 @@ export async function readGguf(files: ModelFiles, name: string): Promise<GgufFil
   const path = `${files.location}/${name}`
   const [, stem, number, of] = PART.exec(name) ?? []
   const first = await readPart(files, name)
-  const parts = readCount(first.metadata, 'split.count') ?? 1
+  // What llama-gguf-split merged says 0.
+  const parts = readCount(first.metadata, 'split.count') || 1
   if (stem === undefined || parts === 1) {
     if (parts === 1) return { path, ...first }
     throw new ModelFormatError(
