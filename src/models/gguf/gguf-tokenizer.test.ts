@@ -20,6 +20,11 @@ it.each([2, -1, 0.5])('refuses %d as the unknown token of two', (id) => {
   expect(() => writeTokenizerConfig(withKeys({ unknown_token_id: id }))).toThrow(said)
 })
 
+it.each([2, 2 ** 32 - 1])('has no padding token where %d is that of two', (id) => {
+  expect(writeTokenizerConfig(withKeys({ padding_token_id: 1 }))).toMatchObject({ pad_token: 'b' })
+  expect(writeTokenizerConfig(withKeys({ padding_token_id: id })).pad_token).toBeUndefined()
+})
+
 it('refuses a token that would take half a minute to cut, with its number', () => {
   const gguf = withKeys({ tokens: ['a', 'x'.repeat(100_000)] })
   expect(() => writeTokenizer(gguf)).toThrow(

@@ -79,13 +79,15 @@ export function writeTokenizerConfig(gguf: GgufFile): Record<string, unknown> {
   const tokens = read.texts('ggml.tokens')
   const token = (kind: string) => readToken(read, `ggml.${kind}_token_id`, tokens)
   const bos = token('bos')
+  const padding = read.optionalNumber('ggml.padding_token_id')
   return {
     chat_template: read.optionalText('chat_template'),
     add_bos_token: read.optionalFlag('ggml.add_bos_token') ?? (bos !== undefined && beginsTexts(read)),
     bos_token: bos,
     eos_token: token('eos'),
     unk_token: token('unknown'),
-    pad_token: token('padding'),
+    // Files of 2023 have numbers here that are no tokens', and nothing but a chat template ever reads it.
+    pad_token: padding === undefined ? undefined : tokens[padding],
   }
 }
 
