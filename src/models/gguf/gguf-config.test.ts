@@ -37,3 +37,15 @@ it('factors of frequencies beside another scaling are refused', () => {
   expect(() => write(llama, scaled, FACTORS)).toThrow('rope_freqs.weight')
   expect(() => write(gemma3, { 'attention.sliding_window': 16 }, FACTORS)).toThrow('rope_freqs.weight')
 })
+
+it('a factor of cosines and sines is one of yarn, or none', () => {
+  const keys = { 'rope.scaling.attn_factor': 1.3, 'rope.scaling.factor': 4 }
+  const yarn = write(llama, { ...keys, 'rope.scaling.type': 'yarn' })
+  expect(yarn).toMatchObject({ rope_scaling: { attention_factor: expect.closeTo(1.3 * (1 + 0.1 * Math.log(4))) } })
+  for (const type of ['none', 'linear']) {
+    expect(() => write(llama, { ...keys, 'rope.scaling.type': type })).toThrow(
+      'llama.rope.scaling.attn_factor, got 1.3',
+    )
+  }
+  expect(write(llama, { 'rope.scaling.attn_factor': 1 })).not.toHaveProperty('rope_scaling')
+})

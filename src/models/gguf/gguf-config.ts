@@ -103,19 +103,21 @@ function readScaling(read: GgufMetadata): Record<string, unknown> | undefined {
   const factor = read.optionalNumber('rope.scaling.factor')
   // Older files say the factor alone.
   const type = read.optionalText('rope.scaling.type') ?? (factor === undefined ? 'none' : 'linear')
+  const attention = read.optionalNumber('rope.scaling.attn_factor') ?? 1
+  if (attention !== 1 && type !== 'yarn')
+    read.refuse('rope.scaling.attn_factor', '1 but beside yarn', String(attention))
   if (type === 'none') return undefined
   if (type === 'linear' && factor !== undefined) return { rope_type: type, factor }
   if (type !== 'yarn' || factor === undefined) {
     read.refuse('rope.scaling.type', 'none, or linear or yarn with a factor,', type.slice(0, 100))
   }
   const trained = read.optionalNumber('rope.scaling.original_context_length')
-  const attention = read.optionalNumber('rope.scaling.attn_factor')
   return {
     rope_type: type,
     factor,
     ...(trained !== undefined && { original_max_position_embeddings: trained }),
     // This format's factor is on top of what YaRN has of its own.
-    ...(attention !== undefined && attention !== 1 && { attention_factor: attention * (1 + 0.1 * Math.log(factor)) }),
+    ...(attention !== 1 && { attention_factor: attention * (1 + 0.1 * Math.log(factor)) }),
   }
 }
 
