@@ -1,4 +1,4 @@
-import { access, copyFile, mkdtemp, rm, utimes } from 'node:fs/promises'
+import { access, copyFile, mkdtemp, rm, utimes, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -48,6 +48,15 @@ it('what is unpacked may be removed while the model is open: the next session ha
   const first = await session()
   await rm(cache(), { recursive: true })
   expect(await session()).toBe(first)
+})
+
+it('the next session has written again what is cut off', async () => {
+  const session = await open()
+  const path = join(await session(), 'model.safetensors')
+  const { size } = await stat(path)
+  await truncate(path, 1)
+  await session()
+  expect(await stat(path)).toMatchObject({ size })
 })
 
 it('sessions that are opened together and after one another unpack once', async () => {

@@ -8,6 +8,7 @@ import {
   realpath,
   rename,
   rm,
+  truncate,
   utimes,
   writeFile,
 } from 'node:fs/promises'
@@ -70,6 +71,20 @@ it('unpacks a file anew that was replaced by one of the same size and time of mo
   await writeFile(path, bytes)
   await utimes(path, 1, 1)
   expect(await unpack(openModel(path))).not.toBe(before)
+})
+
+it.each([
+  ['is gone, its folder left', (path: string) => rm(path)],
+  ['is cut off', (path: string) => truncate(path, 1000)],
+])('unpacks a file anew that %s', async (_, damage) => {
+  const files = openModel(join(fixtureFolder('gguf'), 'llama.gguf'))
+  const folder = await unpack(files)
+  const path = join(folder, 'model.safetensors')
+  const whole = await readFile(path)
+  await damage(path)
+  expect(await unpack(files)).toBe(folder)
+  expect(whole.equals(await readFile(path))).toBe(true)
+  expect(await readdir(dirname(folder))).toHaveLength(2)
 })
 
 describe('a file that is replaced while its model is opened', () => {

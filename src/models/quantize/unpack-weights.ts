@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import { findChanged } from '../files/file-state.ts'
+import { hasWeights } from '../files/has-weights.ts'
 import { isUnwritable } from '../files/is-unwritable.ts'
 import type { MadeWeights, WeightFile } from '../files/model-files.ts'
 import { homeFolder } from '../find/home-folder.ts'
@@ -29,7 +30,7 @@ export function unpackedFolder(env: Environment): string {
 
 /**
  * Writes weights that are made from others as safetensors, which onnxruntime opens where they lie, into a cache, unless they
- * are there. Memory stays bounded whatever the size of the model.
+ * are there, whole. Memory stays bounded whatever the size of the model.
  *
  * @param weights what `made` of the model's files gives
  * @param path of the model's folder or GGUF file
@@ -45,7 +46,7 @@ export async function unpackWeights(
 ): Promise<string> {
   const { owner, state } = await identify(path, weights)
   const folder = join(unpackedFolder(env), owner, state)
-  if (await exists(folder)) return folder
+  if (await hasWeights(folder, weights)) return folder
   await requireUnchanged(weights)
   const partial = `${folder}.partial-${randomUUID()}`
   try {
@@ -54,9 +55,12 @@ export async function unpackWeights(
     await copyWeights(weights, join(partial, weights.name), signal)
     // Only now is it known that all was read of the files whose headers say where it lies.
     await requireUnchanged(weights)
-    // Another process may have been first; then there is nothing to do.
     await rename(partial, folder).catch(async (error: unknown) => {
+      // Another process may have been first; then there is nothing to do.
+      if (await hasWeights(folder, weights)) return
       if (!(await exists(folder))) throw error
+      await rm(folder, { recursive: true })
+      await rename(partial, folder)
     })
   } catch (error) {
     throw explain(error, folder, weights.size)
