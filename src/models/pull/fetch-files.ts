@@ -1,15 +1,15 @@
-import { mkdir, readFile, statfs } from 'node:fs/promises'
+import { mkdir, readFile, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DownloadFailedError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import { formatBytes } from '../format-bytes.ts'
 import { downloadBlob } from './download-file.ts'
 import type { Hub } from './hub-client.ts'
-import { adoptPartial } from './partial-file.ts'
+import { adoptPartial, partialOf } from './partial-file.ts'
 import { describesWeights, refuseUnreadWeights } from './refuse-unread-weights.ts'
 import type { RemoteFile } from './remote-files.ts'
 import type { PullRetry } from './retry.ts'
-import { blobOf, type SnapshotPlace } from './snapshot.ts'
+import { blobOf, isWhole, type SnapshotPlace } from './snapshot.ts'
 
 export interface PullProgress {
   readonly stage: 'download'
@@ -34,7 +34,7 @@ export interface FilesDownload extends SnapshotPlace {
 }
 
 /**
- * Downloads all files that are not there yet as blobs. Those that say how weights are stored come first, so that weights
+ * Downloads all files that are not there yet, or not in their size, as blobs. Those that say how weights are stored come first, so that weights
  * which are not read are refused before they come.
  *
  * @throws ModelFormatError naming a quantisation that is not read, DownloadFailedError
@@ -48,8 +48,10 @@ export async function fetchFiles(all: FilesDownload): Promise<void> {
   let needed = 0
   for (const file of files) {
     const blob = blobOf(repository, file)
-    if ((await exists(join(snapshot, file.path))) || (await exists(blob))) continue
+    if ((await isWhole(join(snapshot, file.path), file)) || (await isWhole(blob, file))) continue
     missing.add(file)
+    // A disk that was full or a machine that stopped has left its beginning. What it is worth shows when the hash is checked.
+    if (await exists(blob)) await rename(blob, partialOf(blob))
     needed += Math.max(0, file.size - (await adoptPartial(blob)))
   }
   await checkSpace(download.id, repository, needed)

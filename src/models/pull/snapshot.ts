@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, rename, rm, symlink } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, rename, rm, stat, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { exists } from '../files/exists.ts'
 import { isWeightsPath } from '../gguf/gguf-path.ts'
@@ -13,6 +13,14 @@ export interface SnapshotPlace {
   readonly repository: string
   /** The folder of the revision. */
   readonly snapshot: string
+}
+
+/** Whether a file is there in its size; its content was checked when it came. */
+export async function isWhole(path: string, { size }: RemoteFile): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.size === size,
+    () => false,
+  )
 }
 
 export function blobOf(repository: string, { content }: RemoteFile): string {
@@ -34,6 +42,7 @@ export async function makeSnapshot(
   for (const file of ordered) {
     const shared = files.some((other) => other !== file && other.content.hash === file.content.hash)
     const path = join(snapshot, file.path)
+    if (await isWhole(join(target, file.path), file)) continue
     await place({ blob: blobOf(repository, file), path: join(target, file.path), seenFrom: dirname(path), shared })
   }
   if (!isNew) return
@@ -51,9 +60,8 @@ interface Placement {
 }
 
 async function place({ blob, path, seenFrom, shared }: Placement): Promise<void> {
-  if (await exists(path)) return
   await mkdir(dirname(path), { recursive: true })
-  // A link may be there that leads nowhere.
+  // A link may be there that leads nowhere, or a file that is cut off.
   if (await lstat(path).catch(() => undefined)) await rm(path)
   try {
     await symlink(relative(seenFrom, blob), path)
