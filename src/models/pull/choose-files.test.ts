@@ -14,6 +14,14 @@ it("takes a transformers repository's card, configuration, tokenizer and safeten
   expect(chooseFiles([...needed, ...others])).toEqual(needed)
 })
 
+it("takes a Mistral repository's weights once, and those of its own code where there are no others", () => {
+  const shards = ['model-00001-of-00003.safetensors', 'model.safetensors.index.json']
+  const own = ['consolidated.safetensors', 'consolidated-00001-of-00002.safetensors']
+  expect(chooseFiles(['config.json', ...own, ...shards])).toEqual(['config.json', ...shards])
+  expect(chooseFiles(['config.json', ...own, 'model.safetensors'])).toEqual(['config.json', 'model.safetensors'])
+  expect(chooseFiles(['config.json', ...own])).toEqual(['config.json', ...own])
+})
+
 it('takes the parts of a diffusers repository, not the network once more beside them', () => {
   const needed = [
     'README.md',

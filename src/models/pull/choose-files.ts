@@ -1,7 +1,11 @@
 import { AGENT_FILE, JULIA_FILE } from '../configs/model-config.ts'
+import { USUAL_WEIGHTS } from '../parts/part-place.ts'
 
 /** Files at the top of a transformers repository that describe or hold a model; its card names the licence. */
 const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/
+
+/** The weights once more in the form of Mistral's own code, which lie beside those that are read. */
+const CONSOLIDATED = /^consolidated[\w.-]*\.safetensors(?:\.index\.json)?$/
 
 /** Whether a file is one of a model, by its name. */
 export function isNeeded(name: string): boolean {
@@ -21,7 +25,11 @@ export function chooseFiles(paths: readonly string[], isPipeline = paths.include
   if (paths.includes(AGENT_FILE) || paths.includes(JULIA_FILE)) {
     return paths.filter((path) => NEEDED.test(path) || /^(?:encoder|tokenizer)\/[^/]+\.(?:json|txt)$/.test(path))
   }
-  if (!isPipeline) return paths.filter((path) => NEEDED.test(path))
+  if (!isPipeline) {
+    const needed = paths.filter((path) => NEEDED.test(path))
+    const isTwice = needed.some((path) => USUAL_WEIGHTS.includes(path))
+    return isTwice ? needed.filter((path) => !CONSOLIDATED.test(path)) : needed
+  }
   return paths.filter((path) => {
     const [folder, ...rest] = path.split('/')
     return rest.length === 0
