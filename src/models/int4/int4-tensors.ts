@@ -3,6 +3,7 @@ import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
 import { type MadeTensor, storedTensor } from '../weights/made-weights.ts'
 import type { ReadTensor } from '../weights/open-tensors.ts'
 import type { WeightIndex } from '../weights/weight-index.ts'
+import { findEmptyBiases } from './empty-biases.ts'
 import type { Int4Method } from './int4-method.ts'
 import { packOutputs, unpackNeighbours } from './unpack-words.ts'
 
@@ -29,9 +30,10 @@ interface Matrix {
  */
 export async function translateInt4(weights: WeightIndex, method: Int4Method, read: ReadTensor): Promise<MadeTensor[]> {
   const tensors: MadeTensor[] = []
-  const used = new Set<string>()
-  for (const name of weights.names.filter((one) => one.endsWith(LEVELS))) {
-    const matrix = measure(weights, name.slice(0, -LEVELS.length), method)
+  const stems = weights.names.filter((name) => name.endsWith(LEVELS)).map((name) => name.slice(0, -LEVELS.length))
+  const matrices = stems.map((stem) => measure(weights, stem, method))
+  const used = new Set(await findEmptyBiases(weights, matrices, read))
+  for (const matrix of matrices) {
     for (const ending of [LEVELS, ZEROS, SCALES, GROUPS]) used.add(`${matrix.stem}${ending}`)
     await checkGroups(weights, matrix, method, read)
     const zeros = await readZeros(weights, matrix, method, read)

@@ -96,6 +96,35 @@ it('a configuration that changes while it is opened is refused when it is unpack
   await expect(unpacking).rejects.toMatchObject({ file: expect.stringMatching(/config\.json$/) })
 })
 
+describe('biases', () => {
+  const bias = (stem: string, value: number): Written => {
+    const data = Float32Array.from({ length: 24 }, (_, i) => (i === 5 ? value : 0))
+    return { name: `${stem}.bias`, dtype: 'F32', shape: [24], data }
+  }
+  /** The fixture as two modules of each of two layers. */
+  const twice = (tensors: Written[]) =>
+    ['0.q_proj', '0.o_proj', '1.q_proj', '1.o_proj'].flatMap((stem) =>
+      tensors
+        .filter(({ name }) => name !== 'norm.weight')
+        .map((tensor) => ({ ...tensor, name: tensor.name.replace('q_proj', stem) })),
+    )
+  const read = async (biases: Written[]) => {
+    await rm(join(work, 'model.safetensors'), { force: true })
+    await write('gptq', GPTQ, (tensors) => [...twice(tensors), ...biases])
+    return (await unpack()).names.filter((name) => name.endsWith('.bias'))
+  }
+
+  it('that are zeros in all layers are left out where every matrix has one, as AutoGPTQ makes it', async () => {
+    const zeros = [bias('0.o_proj', 0), bias('1.o_proj', 0), bias('0.q_proj', 0)]
+    expect(await read([...zeros, bias('1.q_proj', 3)])).toEqual(['0.q_proj.bias', '1.q_proj.bias'])
+    expect(await read([...zeros, bias('1.q_proj', 0)])).toEqual([])
+  })
+
+  it('of some of the matrices only are those of the model, zeros or not', async () => {
+    expect(await read([bias('0.q_proj', 0), bias('1.q_proj', 0)])).toHaveLength(2)
+  })
+})
+
 describe('refused by name', () => {
   it.each([
     ['bits', { ...GPTQ, bits: 8 }],
