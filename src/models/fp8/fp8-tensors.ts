@@ -8,8 +8,8 @@ import type { Fp8Method } from './fp8-method.ts'
 
 /** What stands in place of `weight` in the name of its scale. All are factors, the one that is called inverse too. */
 const SCALES = ['weight_scale', 'weight_scale_inv', 'scale_weight']
-/** Scales of inputs, which are not rounded here. */
-const INPUT_SCALES = ['input_scale', 'scale_input', 'input_scale_ub']
+/** Scales of inputs, and of the keys and values that others keep in FP8 too. Neither is rounded here. */
+const UNUSED_SCALES = ['input_scale', 'scale_input', 'input_scale_ub', 'k_scale', 'v_scale', 'kv_scale', 'output_scale']
 
 /**
  * The tensors of a checkpoint in FP8 with those of E4M3 as float32, multiplied by their scales, and all others as they are.
@@ -28,7 +28,7 @@ export function translateFp8(weights: WeightIndex, method: Fp8Method, read: Read
   }
   for (const name of weights.names) {
     const entry = weights.get(name)!
-    if (entry.dtype === 'F8_E4M3' || used.has(name) || INPUT_SCALES.some((end) => name.endsWith(`.${end}`))) continue
+    if (entry.dtype === 'F8_E4M3' || used.has(name) || UNUSED_SCALES.some((end) => name.endsWith(`.${end}`))) continue
     const rowBytes = entry.shape.length > 1 ? entry.length / entry.shape[0]! : entry.length
     const { dtype, shape } = entry
     tensors.push({ name, dtype, shape, read: (first, count) => read(entry, first * rowBytes, count * rowBytes) })

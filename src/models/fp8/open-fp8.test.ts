@@ -84,7 +84,16 @@ async function writeFp8(spelling: Spelling, change: (plans: TensorPlan[]) => voi
     const scales = Float32Array.from({ length: count }, (_, i) => 0.001 * (1 + ((i * 7) % 11) / 3))
     add({ name, dtype: 'F8_E4M3', shape }, bytes)
     add({ name: name.replace(/weight$/, spelling.scale), dtype: 'F32', shape: scaleShape }, scales)
-    add({ name: name.replace(/weight$/, 'input_scale'), dtype: 'F32', shape: [] }, Float32Array.of(3))
+    // Those of keys and values under the names of modelopt, compressed-tensors before and now.
+    const unused = [
+      name.replace(/weight$/, 'input_scale'),
+      ...(/[kv]_proj/.test(name)
+        ? ['$1.$2_proj.$2_scale', '$1.$2_proj.output_scale', '$1.$2_scale'].map((spelling) =>
+            name.replace(/(self_attn)\.([kv])_proj\.weight$/, spelling),
+          )
+        : []),
+    ]
+    for (const scale of unused) add({ name: scale, dtype: 'F32', shape: [] }, Float32Array.of(3))
     const scaleOf = (i: number) => scales[spelling.at(Math.floor(i / width), i % width, width)]!
     expected.set(
       name,
