@@ -15,14 +15,33 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/./, 'which save_pretrained of transformers or diffusers writes anew as safetensors'],
 ]
 
+/** A revision in the hub's cache. */
+const SNAPSHOT = /[\\/]models--([^\\/]+?)--([^\\/]+)[\\/]snapshots[\\/]/
+
+/** The command that fetches what a folder of the hub's cache lacks; undefined of any other. */
+export function howToPull({ location }: Pick<ModelFiles, 'location'>): string | undefined {
+  const [, owner, name] = SNAPSHOT.exec(location) ?? []
+  return owner && `npx tessera-onnx pull ${owner}/${name}`
+}
+
+/** The same where it has no weights, in words: other tools may have fetched a tokenizer alone. */
+export async function explainMissing(files: ModelFiles): Promise<string | undefined> {
+  const command = howToPull(files)
+  return command && (await listWeights(files)).length === 0 ? `no weights beside it either: ${command}` : undefined
+}
+
 /** What lies in a folder in place of the weights that are looked for there, in words. */
 export async function describeOthers(files: ModelFiles): Promise<string> {
-  const names = ((await files.names?.()) ?? []).filter((name) => WEIGHTS.test(name) && !OF_TRAINING.test(name)).sort()
+  const names = await listWeights(files)
   for (const [pattern, remedy] of REMEDIES) {
     const found = names.filter((name) => pattern.test(name))
     if (found.length === 0) continue
     const more = found.length > MOST_NAMED ? ', …' : ''
     return `${found.slice(0, MOST_NAMED).join(', ')}${more}, ${remedy}`
   }
-  return 'none of them'
+  return ['none of them', howToPull(files)].filter(Boolean).join(': ')
+}
+
+async function listWeights(files: ModelFiles): Promise<string[]> {
+  return ((await files.names?.()) ?? []).filter((name) => WEIGHTS.test(name) && !OF_TRAINING.test(name)).sort()
 }

@@ -1,7 +1,7 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { describeNotJson } from '../configs/describe-not-json.ts'
 import { shorten } from '../configs/model-config.ts'
-import { describeOthers } from '../describe-others.ts'
+import { describeOthers, howToPull } from '../describe-others.ts'
 import type { FileState } from '../files/file-state.ts'
 import type { ModelFiles, WeightFile } from '../files/model-files.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
@@ -54,7 +54,13 @@ export async function indexFiles(
   for (const [i, name] of names.entries()) {
     const path = `${files.location}/${name}`
     const file = await files.findWeights(name)
-    if (file === undefined) throw new ModelFormatError(path, 'a safetensors file', 'no such file')
+    if (file === undefined) {
+      throw new ModelFormatError(
+        path,
+        'a safetensors file',
+        ['no such file', howToPull(files)].filter(Boolean).join(': '),
+      )
+    }
     if (i === 0) folder = file.folder
     if (file.folder !== folder) {
       throw new ModelFormatError(path, `a file or link into ${folder}`, `${file.folder}/${file.name}`)
