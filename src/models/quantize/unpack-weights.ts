@@ -59,8 +59,8 @@ export async function unpackWeights(
       // Another process may have been first; then there is nothing to do.
       if (await hasWeights(folder, weights)) return
       if (!(await exists(folder))) throw error
-      await rm(folder, { recursive: true })
-      await rename(partial, folder)
+      // Only the file: a folder that is removed may by now be the whole one of another process.
+      await rename(join(partial, weights.name), join(folder, weights.name))
     })
   } catch (error) {
     throw explain(error, folder, weights.size)
