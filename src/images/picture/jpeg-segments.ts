@@ -92,6 +92,17 @@ export function repairJpeg(file: Uint8Array, isFilled: boolean): Uint8Array {
   return copy.subarray(0, kept + copy.length - cut - scans)
 }
 
+/**
+ * A JPEG file up to the end of its picture; others as they are. Phones put more behind it, such as the gain map of an Ultra HDR photo, by which
+ * libvips takes the file for one of that format: its reader of these decodes damage to noise, and needs more memory.
+ */
+export function firstPicture(file: Uint8Array): Uint8Array {
+  if (file[0] !== 0xff || file[1] !== 0xd8) return file
+  let from = 2
+  for (const { end } of listSegments(file, 2)) from = end
+  return file.subarray(0, findEnd(file, from) + 2)
+}
+
 /** Whether a segment is one of that program's. */
 function isOf(program: typeof JFIF, { marker, at, end }: JpegSegment, bytes: Uint8Array): boolean {
   const { sign } = program

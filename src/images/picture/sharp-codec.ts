@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
-import { repairJpeg } from './jpeg-segments.ts'
+import { firstPicture, repairJpeg } from './jpeg-segments.ts'
 import type { PictureCodec } from './picture-codec.ts'
 import type { PixelImage } from './pixel-image.ts'
 import { MAX_SOURCE_PIXELS } from './read-sources.ts'
@@ -62,7 +62,7 @@ async function decodeWith(
   settleAlpha: (picture: Sharp) => Sharp,
   channels: 3 | 4,
 ): Promise<PixelImage> {
-  const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+  const picture = sharp(firstPicture(file), { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
   // Sharp takes 16 bits through a profile to P3 and 8 bits to sRGB unless it is told; told so, it drops the profiles of grey.
   if (!GREY.has((await picture.metadata()).space)) picture.pipelineColourspace('srgb')
   const { data, info } = await settleAlpha(picture.autoOrient())
