@@ -98,16 +98,29 @@ describe('decoding gives sRGB of 8 bits from', () => {
     expect(await firstPixel(await describeAs(image, profile))).toEqual(wanted)
   })
 
-  it.each([1, 1.8])('grey that a profile gives the gamma %d', async (gamma) => {
-    const grey = sharp({ create: { ...SIZE, channels: 3, background: '#808080' } })
-      .toColourspace('b-w')
-      .png()
-    const [header, ...rest] = readPngChunks(await grey.toBuffer())
-    const profile = Buffer.concat([Buffer.from('grey\0\0'), deflateSync(createGreyProfile(gamma))])
-    const file = writePng([header!, { tag: 'iCCP', data: profile }, ...rest])
+  it.each([
+    [1, 8],
+    [1.8, 8],
+    [1, 16],
+    [1.8, 16],
+  ])('grey that a profile gives the gamma %d, of %i bits', async (gamma, bits) => {
     const linear = (128 / 255) ** gamma
     const wanted = 255 * (1.055 * linear ** (1 / 2.4) - 0.055)
-    for (const level of await firstPixel(file)) expect(Math.abs(level - wanted)).toBeLessThanOrEqual(1)
+    const profile = Buffer.concat([Buffer.from('grey\0\0'), deflateSync(createGreyProfile(gamma))])
+    const describe = async (background: { r: number; g: number; b: number; alpha: number }) => {
+      const grey = sharp({ create: { ...SIZE, channels: 4, background } }).toColourspace(bits === 8 ? 'b-w' : 'grey16')
+      const opaque = background.alpha === 1 ? grey.removeAlpha() : grey
+      const [header, ...rest] = readPngChunks(await opaque.png().toBuffer())
+      return writePng([header!, { tag: 'iCCP', data: profile }, ...rest])
+    }
+    const grey = { r: 128, g: 128, b: 128 }
+    for (const level of await firstPixel(await describe({ ...grey, alpha: 1 })))
+      expect(Math.abs(level - wanted)).toBeLessThanOrEqual(1)
+    const half = await describe({ ...grey, alpha: 0.5 })
+    for (const level of await firstPixel(half)) expect(Math.abs(level - (wanted + 255) / 2)).toBeLessThanOrEqual(2)
+    const { data } = await sharpCodec.decodeMask(half)
+    for (const level of data.subarray(0, 3)) expect(Math.abs(level - wanted)).toBeLessThanOrEqual(1)
+    expect(Math.abs(data[3]! - 128)).toBeLessThanOrEqual(1)
   })
 
   it('the raw values of another gamut, which are not the same as those in sRGB', async () => {

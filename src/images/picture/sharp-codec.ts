@@ -62,9 +62,11 @@ async function decodeWith(
   settleAlpha: (picture: Sharp) => Sharp,
   channels: 3 | 4,
 ): Promise<PixelImage> {
-  const picture = sharp(firstPicture(file), { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+  const given = sharp(firstPicture(file), { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+  const { space, hasProfile } = await given.metadata()
+  const picture = space === 'grey16' && hasProfile ? await applyGreyProfile(given) : given
   // Sharp takes 16 bits through a profile to P3 and 8 bits to sRGB unless it is told; told so, it drops the profiles of grey.
-  if (!GREY.has((await picture.metadata()).space)) picture.pipelineColourspace('srgb')
+  if (!GREY.has(space) || picture !== given) picture.pipelineColourspace('srgb')
   const { data, info } = await settleAlpha(picture.autoOrient())
     // Profiles of colour are applied on the way in; this makes CMYK, grey and 16 bits the same as all others.
     .toColourspace('srgb')
@@ -74,4 +76,17 @@ async function decodeWith(
     throw new Error(`expected ${channels} channels of a decoded picture, got ${info.channels}`)
   }
   return { width: info.width, height: info.height, channels, data }
+}
+
+/** Grey of 16 bits as colours of as many in sRGB, upright: sharp leaves its profile aside unless another is to take its place. */
+async function applyGreyProfile(grey: Sharp): Promise<Sharp> {
+  const { data, info } = await grey
+    .autoOrient()
+    .toColourspace('grey16')
+    .withIccProfile('srgb')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  const levels = new Uint16Array(data.buffer, data.byteOffset, data.length / Uint16Array.BYTES_PER_ELEMENT)
+  return sharp(levels, { raw: { width, height, channels } })
 }
