@@ -98,9 +98,10 @@ export function repairJpeg(file: Uint8Array, isFilled: boolean): Uint8Array {
  */
 export function firstPicture(file: Uint8Array): Uint8Array {
   if (file[0] !== 0xff || file[1] !== 0xd8) return file
-  let from = 2
-  for (const { end } of listSegments(file, 2)) from = end
-  return file.subarray(0, findEnd(file, from) + 2)
+  for (const segment of listSegments(file, 2)) {
+    if (isScan(segment)) return file.subarray(0, findEnd(file, segment.end) + 2)
+  }
+  return file
 }
 
 /** Whether a segment is one of that program's. */
