@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { InvalidRequestError } from '../../errors/index.ts'
 import type { EditImageRequest } from '../../schemas/index.ts'
 import { editImage, writeImage } from '../index.ts'
 import { readControl } from './control-option.ts'
@@ -66,6 +67,19 @@ describe('the source of an edit', () => {
     const refused = ownSources({ prompt: 'x', image: image as Uint8Array }, readFile)
     const reason = `must be bytes (Uint8Array or ArrayBuffer), a Blob, the URL of a file, base64 or a data URL, got ${what}`
     await expect(refused).rejects.toMatchObject({ path: 'image', reason })
+  })
+
+  it.each<[string, unknown]>([
+    ['an instance of a class', Uint16Array.of(1)],
+    ['a URL that starts with file:; nothing is fetched, so pass the bytes', new URL('file:///a.png')],
+    ['a URL that starts with blob:; nothing is fetched, so pass the bytes', new URL('blob:http://localhost/1')],
+  ])('is no file where none can be read, and refused where it is %s', async (what, image) => {
+    const { path, reason } = (await ownSources({ prompt: 'x', image: image as URL }).catch(
+      (error: unknown) => error,
+    )) as InvalidRequestError
+    expect(path).toBe('image')
+    expect(reason).toMatch(/^must be bytes \(Uint8Array or ArrayBuffer\), a Blob, base64 or a data URL(?: here)?, got /)
+    expect(reason).toMatch(what)
   })
 
   it('may be base64', async () => {

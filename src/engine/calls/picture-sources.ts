@@ -41,15 +41,21 @@ export async function ownSource(given: unknown, path: string, readFile: ReadFile
   if (isBytes(source)) return copyBytes(source)
   if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
   if (!(source instanceof URL)) {
-    const reason = `must be bytes (Uint8Array or ArrayBuffer), a Blob, the URL of a file, base64 or a data URL, got ${kindOf(source)}`
+    const reason = `must be ${listKinds(readFile)}, got ${kindOf(source)}`
     throw new InvalidRequestError(path, source instanceof Response ? `${reason}; await its arrayBuffer()` : reason)
   }
   if (source.protocol === 'data:') return source.href
   if (source.protocol !== 'file:' || readFile === undefined) {
-    const reason = `must be the URL of a file here, got one that starts with ${source.protocol}; nothing is fetched, so pass the bytes`
+    const wanted = readFile ? 'the URL of a file here, got one' : `${listKinds(readFile)} here, got a URL`
+    const reason = `must be ${wanted} that starts with ${source.protocol}; nothing is fetched, so pass the bytes`
     throw new InvalidRequestError(path, reason)
   }
   return readSource(() => readFile(source), path)
+}
+
+/** What a source may be. */
+function listKinds(readFile: ReadFile | undefined): string {
+  return `bytes (Uint8Array or ArrayBuffer), a Blob, ${readFile ? 'the URL of a file, ' : ''}base64 or a data URL`
 }
 
 /** What is none is not awaited: its memory may be another's after that. */
