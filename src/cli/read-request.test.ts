@@ -49,10 +49,17 @@ describe('the state', () => {
     for (const state of [
       { state: 'late', [name]: 'none' },
       { state: 'firing', labels: { alertname: 'Late' } },
+      { state: 'Not ready yet', labels: { app: 'shop' }, kind: 'Pod' },
     ]) {
       await writeFile(file, JSON.stringify(state))
       expect((await readRequest({ file, questions: QUESTIONS })).state).toEqual(state)
     }
+  })
+
+  it.each(['My parcel is late', { subject: 'late' }])('is no labelled row of other questions, %j', async (state) => {
+    const file = join(folder, 'row.json')
+    await writeFile(file, JSON.stringify({ state, labels: { other: 'tech' } }))
+    await expect(readRequest({ file, questions: QUESTIONS })).rejects.toThrow('has "state" beside "labels"')
   })
 
   it('is refused in UTF-16 that no mark tells from UTF-8', async () => {

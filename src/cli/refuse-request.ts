@@ -14,20 +14,30 @@ interface Place {
 
 /**
  * Refuses a whole request, or a labelled row, where there are questions already: it would be read with its own, or its labels. A record
- * with a field of that name, such as the state of an order, is a state like others; so is one with labels that answer none of the questions,
- * such as an alert of Prometheus.
+ * with a field of that name, such as the state of an order, is a state like others; so is one with labels of its own, such as an alert of
+ * Prometheus.
  *
  * @throws InvalidRequestError saying what it has
  */
 export function refuseRequest(value: unknown, { path, source, state, alone, questions }: Place): void {
   if (!isObject(value) || !('state' in value)) return
-  const { labels } = value
-  const isLabelled = isObject(labels) && Object.keys(labels).some((name) => Object.hasOwn(Object(questions), name))
-  const beside = isObject(value['questions']) ? 'questions' : isLabelled ? 'labels' : undefined
+  const beside = isObject(value['questions']) ? 'questions' : isLabelled(value, questions) ? 'labels' : undefined
   if (beside === undefined) return
   const remedy = beside === 'questions' ? `leave --questions out, or give ${alone} alone` : `give ${alone} alone`
   const reason = `has "state" beside "${beside}", where with --questions ${state} is the state itself; ${remedy}`
   throw new InvalidRequestError(path, `${source} ${reason}`)
+}
+
+/** What a labelled row may have. */
+const OF_ROWS = ['state', 'labels', 'model', 'min_confidence']
+
+/** Labels of other questions, too, would be read with the state: they are the answers. What `state` says in one word is the state of something. */
+function isLabelled(value: Readonly<Record<string, unknown>>, questions: unknown): boolean {
+  const { state, labels } = value
+  if (!isObject(labels)) return false
+  if (Object.keys(labels).some((name) => Object.hasOwn(Object(questions), name))) return true
+  const isContent = typeof state !== 'string' || /\s/.test(state)
+  return Object.keys(value).every((name) => OF_ROWS.includes(name)) && isContent
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

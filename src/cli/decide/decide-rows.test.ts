@@ -234,4 +234,9 @@ describe('answers to rows', () => {
     const each = await write('rows.jsonl', `${others}\n{"state":"x","${name}":{"q":{}}}\n`)
     await expect(decide({ each })).rejects.toThrow(`rows.jsonl: line 4 has "state" beside "${name}"`)
   })
+
+  it('are not to labelled rows of other questions, whose labels would be read', async () => {
+    const each = await write('rows.jsonl', '{"state":"Where is my parcel?","labels":{"team":"shipping"}}\n')
+    await expect(decide({ each })).rejects.toThrow('rows.jsonl: line 1 has "state" beside "labels"')
+  })
 })
