@@ -30,15 +30,19 @@ export async function readRequest(args: RequestArguments): Promise<Record<string
 /** What the arguments say beside the state. */
 export async function readCommon({ questions, minConfidence, model }: RequestArguments) {
   return {
-    ...(questions === undefined ? {} : { questions: await readQuestions(questions) }),
+    ...(questions === undefined ? {} : { questions: await readQuestions(questions, 'questions') }),
     ...(minConfidence === undefined ? {} : { min_confidence: readNumber('--min-confidence', minConfidence) }),
     ...(model === undefined ? {} : { model }),
   }
 }
 
-async function readQuestions(given: string): Promise<unknown> {
-  const json = given.trimStart().startsWith('{') ? given : await readNamedText(given, 'questions')
-  return parseJson(json, 'questions')
+/**
+ * @param given JSON, or the name of a file with it
+ * @param path what it is called in errors
+ */
+export async function readQuestions(given: string, path: string): Promise<unknown> {
+  const json = given.trimStart().startsWith('{') ? given : await readNamedText(given, path)
+  return parseJson(json, path)
 }
 
 async function readState({ state, file }: RequestArguments, questions: unknown): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { LabelledRow } from '../../evaluate/labelled-rows.ts'
 import { kindOf } from '../../schemas/fault.ts'
-import { parseJson, readNamedText } from '../read-request.ts'
+import { parseJson, readNamedText, readQuestions } from '../read-request.ts'
 
 /** Arguments of the commands that read labelled rows. */
 export const labelledArguments = {
@@ -14,8 +14,8 @@ export const labelledArguments = {
   questions: {
     type: 'string',
     alias: 'q',
-    description: 'file with the questions of all rows, which then have state and labels only',
-    valueHint: 'file.json',
+    description: 'questions of all rows as JSON, or a file with them; rows then have state and labels only',
+    valueHint: 'json|file',
   },
 } as const
 
@@ -34,7 +34,7 @@ export async function readLabelledRows(args: { data: string; questions?: string 
   const questions =
     args.questions === undefined
       ? undefined
-      : parseObject(await readNamedText(args.questions, '--questions'), '--questions')
+      : requireObject(await readQuestions(args.questions, '--questions'), '--questions')
   const text = await readNamedText(args.data, '--data')
   // A file of that name may still hold JSON lines.
   if (/\.[ct]sv$/i.test(args.data) && !text.trimStart().startsWith('{')) {
@@ -65,15 +65,14 @@ function placeOf(line: number): string {
 }
 
 function readRow(line: string, path: string, questions: object | undefined): Record<string, unknown> {
-  const row = parseObject(line, path)
+  const row = requireObject(parseJson(line, path), path)
   if (questions === undefined) return row
   if ('questions' in row)
     throw new InvalidRequestError(path, 'has questions of its own, beside those of --questions; leave out either')
   return { questions, ...row }
 }
 
-function parseObject(text: string, path: string): Record<string, unknown> {
-  const value = parseJson(text, path)
+function requireObject(value: unknown, path: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new InvalidRequestError(path, `expected a JSON object, got ${kindOf(value)}`)
 }
