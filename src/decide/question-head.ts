@@ -36,11 +36,13 @@ export function headLogits(features: Float32Array, weights: ArrayLike<number>, w
     const question = 2 * width * option
     const own = question + width
     const row = width * (option + 1)
-    let sum = 0
+    // Two sums do not wait for each other.
+    let [sum, other] = [0, 0]
     for (let at = 0; at < width; at++) {
-      sum += weights[question + at]! * features[at]! + weights[own + at]! * features[row + at]!
+      sum += weights[question + at]! * features[at]!
+      other += weights[own + at]! * features[row + at]!
     }
-    logits[option] = sum
+    logits[option] = sum + other
   }
   return logits
 }

@@ -31,8 +31,7 @@ interface Problem {
   readonly logits: readonly (readonly number[])[]
   /** For each option how strongly each bias acts on it [K, biases]. */
   readonly biases: readonly (readonly number[])[]
-  /** Of each outcome, centred and of length about 1 for each option [K + 1, width]. */
-  readonly features: readonly Float32Array[]
+  readonly spread: Spread
   readonly width: number
   readonly strength: number
   readonly pauses: Pauses
@@ -64,22 +63,27 @@ export async function fitHead(
   const width = features.length / (options + 1)
   const biases = biasFeatures(type, options)
   const logits = outcomes.map((outcome) => adjustLogits(outcome.probabilities, { temperature: 1, bias: [] }))
-  const { middle, size } = spreadOf(outcomes, width)
-  const standard = outcomes.map(({ features: read }) => read.map((value, at) => (value - middle[at]!) / size))
-  const problem = { outcomes, logits, biases, features: standard, width, strength, pauses: createPauses(signal) }
+  const spread = spreadOf(outcomes, width)
+  const problem = { outcomes, logits, biases, spread, width, strength, pauses: createPauses(signal) }
   const start = new Float64Array(1 + biases[0]!.length + options * 2 * width)
   const least = await minimize((point) => slopeOf(problem, point), start, steps, tolerance)
   const { scale, shift, head } = split(least, problem)
-  const weights = Float32Array.from(head, (weight) => weight / size)
-  const middleAdds = headLogits(middle, weights, width)
+  const weights = Float32Array.from(head, (weight) => weight / spread.size)
+  const middleAdds = headLogits(spread.middle, weights, width)
   return { temperature: 1 / scale, bias: shift.map((bias, option) => bias - middleAdds[option]!), width, weights }
+}
+
+/** What features are centred and scaled by. */
+interface Spread {
+  readonly middle: Float32Array
+  readonly size: number
 }
 
 /**
  * The mean of the features [K + 1, width], and how far they are from it: the root of the mean square, over outcomes and options, of the length of
  * what the head reads of an option. Hidden states are long vectors that differ little from text to text.
  */
-function spreadOf(outcomes: readonly HeadedOutcome[], width: number): { middle: Float32Array; size: number } {
+function spreadOf(outcomes: readonly HeadedOutcome[], width: number): Spread {
   const middle = new Float64Array(outcomes[0]!.features.length)
   for (const { features } of outcomes) {
     for (let at = 0; at < middle.length; at++) middle[at]! += features[at]! / outcomes.length
@@ -106,21 +110,27 @@ function split(point: Float64Array, { biases }: Problem) {
   }
 }
 
+/**
+ * The features are read as they are, and what the head would make of centred and scaled ones is worked out before and behind them: a copy of all that is so
+ * would take as much memory again, gigabytes of some ten thousand rows.
+ */
 async function slopeOf(problem: Problem, point: Float64Array): Promise<Slope> {
-  const { outcomes, logits, biases, features, width, strength, pauses } = problem
+  const { outcomes, logits, biases, spread, width, strength, pauses } = problem
   const { scale, own, shift, head } = split(point, problem)
   const gradient = new Float64Array(point.length)
-  const headGradient = gradient.subarray(1 + own.length)
+  const weights = head.map((weight) => weight / spread.size)
+  const middleAdds = headLogits(spread.middle, weights, width)
+  const excesses = new Float64Array(shift.length)
+  const read = new Float64Array(head.length)
   let value = (scale - 1) ** 2 / (2 * PRIOR.scale ** 2) + square(own) / (2 * PRIOR.bias ** 2) + strength * square(head)
   let byScale = (scale - 1) / PRIOR.scale ** 2
   for (const [index, weight] of own.entries()) gradient[1 + index] = weight / PRIOR.bias ** 2
-  for (let at = 0; at < head.length; at++) headGradient[at] = 2 * strength * head[at]!
-  for (const [index, { gold }] of outcomes.entries()) {
+  for (const [index, { gold, features }] of outcomes.entries()) {
     const pausing = pauses()
     if (pausing) await pausing
     const z = logits[index]!
-    const added = headLogits(features[index]!, head, width)
-    const corrected = z.map((logit, k) => scale * logit + shift[k]! + added[k]!)
+    const added = headLogits(features, weights, width)
+    const corrected = z.map((logit, k) => scale * logit + shift[k]! + added[k]! - middleAdds[k]!)
     // A step may be so long that the scale overflows: no such point is the least.
     if (!corrected.every(Number.isFinite)) return { value: Infinity, gradient }
     const p = toProbabilities(corrected)
@@ -129,9 +139,13 @@ async function slopeOf(problem: Problem, point: Float64Array): Promise<Slope> {
       const excess = probability - (k === gold ? 1 : 0)
       byScale += excess * z[k]!
       for (const [bias, by] of biases[k]!.entries()) gradient[1 + bias]! += excess * by
-      addRows(headGradient, features[index]!, { option: k, width, factor: excess })
+      excesses[k]! += excess
+      addRows(read, features, { option: k, width, factor: excess })
     }
   }
+  for (const [option, excess] of excesses.entries()) addRows(read, spread.middle, { option, width, factor: -excess })
+  for (const [at, weight] of head.entries())
+    gradient[1 + own.length + at] = 2 * strength * weight + read[at]! / spread.size
   gradient[0] = byScale * scale
   return { value, gradient }
 }
