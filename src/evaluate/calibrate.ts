@@ -3,11 +3,12 @@ import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { amount, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
+import { answerRows, type RowFailure } from './answer-rows.ts'
 import type { AnsweredQuestion } from './answered-question.ts'
 import { identify, listIdentities } from './calibrated-model.ts'
 import { crossValidateHead, HEAD_FITS } from './cross-validate-head.ts'
 import { crossValidate, type FitCourse, FOLDS, logLoss, textOf } from './cross-validate.ts'
-import { answerRows, EVALUATE, type EvaluateOptions } from './evaluate.ts'
+import { EVALUATE, type EvaluateOptions } from './evaluate-options.ts'
 import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
 import { groupByQuestion } from './group-by-question.ts'
@@ -85,6 +86,8 @@ export interface CalibrationResult {
   readonly calibration: OwnCalibration
   /** One entry for each question, in the order in which rows have them. */
   readonly questions: readonly QuestionCalibration[]
+  /** Rows that could not be answered, although they were asked again at the end: nothing is fitted to them. */
+  readonly failed: readonly RowFailure[]
 }
 
 /** With fewer rows a fit follows chance. */
@@ -129,7 +132,7 @@ export async function calibrateTelling(
   const { error, ...given } = readOptions(OPTIONS, options)
   const identities = await listIdentities(engine)
   const asked = { ...given, featuresFrom: HEAD_ROWS, isCalibrating: true }
-  const { answered, models } = await answerRows(engine, rows, asked)
+  const { answered, models, failed } = await answerRows(engine, rows, asked)
   if (models.length > 1) {
     const reason = `must be answered by one model, got ${models.join(' and ')}; calibrate with the rows of one at a time`
     throw new InvalidRequestError('rows', reason)
@@ -148,6 +151,7 @@ export async function calibrateTelling(
       questions: fits.flatMap(({ correction }) => (correction ? [correction] : [])),
     },
     questions: fits.map(({ report }) => report),
+    failed,
   }
 }
 

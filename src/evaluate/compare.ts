@@ -21,7 +21,8 @@ const EVALUATION = z.custom<Evaluation>(
 )
 
 /**
- * Compares two models on the same rows, question by question, which tells them apart with far fewer rows than two accuracies do.
+ * Compares two models on the same rows, question by question, which tells them apart with far fewer rows than two accuracies do. Rows that either
+ * could not answer are left out.
  *
  * @example
  * await using other = await createEngine({ models: { 'decide-mini': './my-copy' } })
@@ -33,15 +34,16 @@ const EVALUATION = z.custom<Evaluation>(
 export function compareEvaluations(first: Evaluation, second: Evaluation): Comparison {
   readOption('first', EVALUATION, first)
   readOption('second', EVALUATION, second)
-  const n = first.right.length
-  if (n !== second.right.length) {
-    throw new InvalidRequestError(
-      'evaluations',
-      `must be of the same rows, got ${n} and ${second.right.length} questions`,
-    )
+  const [asked, other] = [first.right.length, second.right.length]
+  if (asked !== other) {
+    throw new InvalidRequestError('evaluations', `must be of the same rows, got ${asked} and ${other} questions`)
   }
-  const onlyFirst = first.right.filter((right, index) => right && !second.right[index]).length
-  const onlySecond = second.right.filter((right, index) => right && !first.right[index]).length
+  const pairs = first.right.map((right, index) => [right, second.right[index]!] as const)
+  const answered = pairs.filter((pair) => !pair.includes(null))
+  const n = answered.length
+  if (n === 0) throw new InvalidRequestError('evaluations', 'must have a row that both models have answered, got none')
+  const onlyFirst = answered.filter(([one, another]) => one && !another).length
+  const onlySecond = answered.filter(([one, another]) => another && !one).length
   const difference = (onlyFirst - onlySecond) / n
   return { onlyFirst, onlySecond, difference, margin: marginOf(onlyFirst, onlySecond, n) }
 }

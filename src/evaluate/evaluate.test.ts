@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
 import { calibrate } from './calibrate.ts'
-import { type Decides, evaluate, type EvaluateOptions } from './evaluate.ts'
+import type { Decides, EvaluateOptions } from './evaluate-options.ts'
+import { evaluate } from './evaluate.ts'
 import { formatEvaluation, points } from './format-evaluation.ts'
 import { compareEvaluations } from './index.ts'
 import type { LabelledRow } from './labelled-rows.ts'
@@ -175,15 +176,15 @@ it('does not wait for its progress listener with the next row, nor when it is ab
   await expect(evaluating).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
 })
 
-it('asks nothing more after a row that fails', async () => {
+it('asks nothing more after a row that every other would fail like', async () => {
   let asked = 0
   const decide = async ({ state }: { state: string }, { signal }: { signal: AbortSignal }) => {
     asked++
-    if (state === 'bad') throw new Error('overloaded')
+    if (state === 'bad') throw new InvalidRequestError('model', 'makes no decisions')
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
   }
   const rows = ['good', 'bad', 'good', 'good'].map((state) => ({ ...ROWS[0]!, state }))
-  await expect(evaluate({ decide: decide as never }, rows)).rejects.toThrow('overloaded')
+  await expect(evaluate({ decide: decide as never }, rows)).rejects.toThrow('model: makes no decisions')
   expect(asked).toBe(2)
 })
 

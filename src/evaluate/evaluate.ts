@@ -1,70 +1,14 @@
-import { probabilitiesOf } from '../decide/answer.ts'
-import { orderlessKey } from '../decide/own-calibration.ts'
-import { withFeatures } from '../engine/calls/call-features.ts'
-import { Listening } from '../engine/calls/listening.ts'
-import type { CallOptions, Engine } from '../engine/index.ts'
-import { AbortedError, InvalidRequestError } from '../errors/index.ts'
-import { callback, count, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
-import { createDecisionParser } from '../schemas/decision-request.ts'
-import { kindOf } from '../schemas/fault.ts'
-import { type DecisionRequestInput, LIMITS, type Question } from '../schemas/index.ts'
+import { optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
+import type { Question } from '../schemas/index.ts'
+import { type AnsweredRows, answerRows, type RowFailure } from './answer-rows.ts'
 import type { AnsweredQuestion } from './answered-question.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
+import { type Decides, EVALUATE, type EvaluateOptions } from './evaluate-options.ts'
 import { alignOptions } from './group-by-question.ts'
-import { inRow, type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
+import { type LabelledRow, optionNames } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
 import { isRight } from './outcome.ts'
-
-/** What answers decisions: an engine of this library, or anything else with the same method; `maxOptions` is what it takes. */
-export type Decides = Pick<Engine, 'decide' | 'maxOptions'>
-
-/** What `evaluate` may be told beside its rows. */
-export interface EvaluateOptions {
-  /**
-   * Stops it; rejects with AbortedError.
-   *
-   * @example
-   * ```ts
-   * const { overall } = await evaluate(engine, rows, { signal: AbortSignal.timeout(60_000) })
-   * ```
-   */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Called after every row. What it throws ends the evaluation, also as an async function, which is waited for at the end only.
-   *
-   * @example
-   * ```ts
-   * await evaluate(engine, rows, { onProgress: ({ done, total }) => console.error(`${done} of ${total}`) })
-   * ```
-   */
-  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined
-  /**
-   * Rows that are asked at the same time, 1 or more. @defaultValue 2
-   *
-   * @example
-   * ```ts
-   * await evaluate(engine, rows, { concurrency: 8 })
-   * ```
-   */
-  readonly concurrency?: number | undefined
-  /**
-   * Most options of a choice, 2 or more: rows that have more are refused before any is asked. @defaultValue those of the engine
-   *
-   * @example
-   * ```ts
-   * await evaluate(engine, rows, { maxOptions: 10 })
-   * ```
-   */
-  readonly maxOptions?: number | undefined
-}
-
-export const EVALUATE = {
-  signal: withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional(),
-  onProgress: callback<NonNullable<EvaluateOptions['onProgress']>>().optional(),
-  concurrency: count(1).default(2),
-  maxOptions: count(LIMITS.options.min).optional(),
-} satisfies Record<keyof EvaluateOptions, unknown>
 
 const OPTIONS = optionTable('evaluate', EVALUATE)
 const DECIDES = withMethods<Decides>('an engine, with decide', 'decide')
@@ -85,6 +29,8 @@ export interface Evaluation {
   readonly model: string
   /** Labelled rows that were answered. */
   readonly rows: number
+  /** Rows that could not be answered, although they were asked again at the end: all figures are without them. */
+  readonly failed: readonly RowFailure[]
   /** Figures over all questions of all rows. */
   readonly overall: Metrics
   /** Figures of each question by its name. */
@@ -100,21 +46,18 @@ export interface Evaluation {
     /** Time of all requests together, by the clock. */
     readonly seconds: number
   }
-  /** Whether each labelled question was answered right, in the order of the rows; `compareEvaluations` compares two models by it. */
-  readonly right: readonly boolean[]
-}
-
-/** How rows are asked. */
-interface AnswerOptions extends EvaluateOptions {
-  /** Features are kept of questions that have so many labelled rows. @defaultValue of none */
-  readonly featuresFrom?: number
-  /** Whether answers are to be those of the model as it was shipped. @defaultValue false */
-  readonly isCalibrating?: boolean
+  /**
+   * Whether each labelled question was answered right, in the order of the rows, null where its row could not be answered; `compareEvaluations` compares
+   * two models by it.
+   */
+  readonly right: readonly (boolean | null)[]
 }
 
 /**
  * Asks labelled rows and measures the answers: accuracy, Brier score, calibration, per question a confusion table and how
  * the error falls where unsure answers are left to somebody else.
+ *
+ * Rows that fail for want of memory, with a worker that crashed or in a full queue are asked again at the end, and are in `failed` where they fail again.
  *
  * @example
  * const { overall } = await evaluate(engine, [
@@ -122,7 +65,8 @@ interface AnswerOptions extends EvaluateOptions {
  * ])
  * console.log(overall.accuracy, overall.majority)
  *
- * @throws InvalidRequestError naming the row and field of a bad label, the engine or an option, AbortedError, and what `decide` throws
+ * @throws InvalidRequestError naming the row and field of a bad label, the engine or an option, AbortedError, and what `decide` throws of the first
+ * rows, or as every row would
  */
 export async function evaluate(
   engine: Decides,
@@ -131,98 +75,30 @@ export async function evaluate(
 ): Promise<Evaluation> {
   readOption('engine', DECIDES, engine)
   const started = performance.now()
-  const { answered, models, inputTokens } = await answerRows(engine, rows, readOptions(OPTIONS, options))
+  const came = await answerRows(engine, rows, readOptions(OPTIONS, options))
   const seconds = (performance.now() - started) / 1000
-  const aligned = alignOptions(answered)
+  const { models, failed, inputTokens } = came
+  const aligned = alignOptions(came.answered)
   return {
     model: models.join(', '),
-    rows: rows.length,
+    rows: rows.length - failed.length,
+    failed,
     overall: measure(aligned),
     questions: evaluateQuestions(aligned),
     coverage: coverageCurve(aligned),
     reliability: reliabilityBins(aligned),
     cost: { inputTokens, seconds },
-    right: aligned.map(isRight),
+    right: rightByRow(aligned, came),
   }
 }
 
-/** Asks every row, a few at a time, after all of them were checked. */
-export async function answerRows(
-  engine: Decides,
-  rows: readonly LabelledRow[],
-  { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity, isCalibrating = false }: AnswerOptions,
-): Promise<{ answered: AnsweredQuestion[]; models: readonly string[]; inputTokens: number }> {
-  const labelled = readRows(rows, maxOptions ?? engine.maxOptions)
-  const isFrequent = countFrequent(labelled.flat(), featuresFrom)
-  const answers: AnsweredQuestion[][] = []
-  const models = new Set<string>()
-  let [next, done, inputTokens] = [0, 0, 0]
-  const failing = new AbortController()
-  const stop = signal === undefined ? failing.signal : AbortSignal.any([signal, failing.signal])
-  const listening = new Listening(onProgress, () => failing.abort())
-  const work = async () => {
-    for (let index = next++; index < rows.length; index = next++) {
-      if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
-      const { labels: _, ...request } = rows[index]!
-      const names = labelled[index]!.filter(isFrequent).map(({ name }) => name)
-      let features: Readonly<Record<string, Float32Array>> = {}
-      const listener = { names, isCalibrating, onFeatures: (read: typeof features) => void (features = read) }
-      const response = await ask(engine, request, index, withFeatures({ signal: stop }, listener))
-      answers[index] = labelled[index]!.map((one) => ({
-        ...one,
-        type: one.question.type,
-        state: request.state,
-        features: Object.hasOwn(features, one.name) ? features[one.name] : undefined,
-        probabilities: probabilitiesOf(one.question, response.answers[one.name]!),
-      }))
-      models.add(response.model)
-      inputTokens += response.usage.input_tokens
-      listening.tell({ done: ++done, total: rows.length })
-    }
-  }
-  const working = Array.from({ length: Math.min(concurrency, rows.length) }, work)
-  try {
-    await Promise.all(working)
-    await listening.settled(stop)
-  } catch (error) {
-    // Where the listener failed, the rows ended because of that.
-    listening.throwIfFailed()
-    throw error
-  } finally {
-    // The other rows end with the first that fails, and before the caller hears of it.
-    failing.abort()
-    listening.end()
-    await Promise.allSettled(working)
-  }
-  return { answered: answers.flat(), models: [...models], inputTokens }
-}
-
-/** Checks every row before one is asked. */
-function readRows(rows: readonly LabelledRow[], maxOptions: number | undefined): LabelledQuestion[][] {
-  if (!Array.isArray(rows)) {
-    throw new InvalidRequestError('rows', `must be an array of labelled rows, got ${kindOf(rows)}`)
-  }
-  if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
-  const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
-  return rows.map((row, index) => readLabels(row, index, parse))
-}
-
-/** The model refuses what only it knows, such as a question that is too long for it; options and the engine are none of a row. */
-async function ask(engine: Decides, request: DecisionRequestInput, index: number, call: CallOptions) {
-  try {
-    return await engine.decide(request, call)
-  } catch (thrown) {
-    const isOfRow = InvalidRequestError.isInstance(thrown) && Object.hasOwn(request, thrown.loc[0] ?? '')
-    throw isOfRow ? inRow(thrown, index) : thrown
-  }
-}
-
-/** Tells the questions that have so many labelled rows. */
-function countFrequent(labelled: readonly LabelledQuestion[], least: number): (one: LabelledQuestion) => boolean {
-  const counts = new Map<string, number>()
-  // Models that have features do not look at the order of options.
-  for (const { question } of labelled) counts.set(orderlessKey(question), (counts.get(orderlessKey(question)) ?? 0) + 1)
-  return ({ question }) => counts.get(orderlessKey(question))! >= least
+/** Answers that there are none of have their places, so that those of two models are of the same questions. */
+function rightByRow(answered: readonly AnsweredQuestion[], { labels, failed }: AnsweredRows): (boolean | null)[] {
+  const unanswered = new Set(failed.map(({ row }) => row))
+  let next = 0
+  return labels.flatMap((count, row) =>
+    Array.from({ length: count }, () => (unanswered.has(row) ? null : isRight(answered[next++]!))),
+  )
 }
 
 function evaluateQuestions(answered: readonly AnsweredQuestion[]): Record<string, QuestionEvaluation> {

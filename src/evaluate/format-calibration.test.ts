@@ -15,7 +15,8 @@ function reportOn(...names: string[]): string {
     after: METRICS,
   }))
   const model = { id: 'm', version: '1', weights: 'float', template: 't' }
-  return formatCalibration({ calibration: { format: 'tessera-calibration-1', model, questions: [] }, questions })
+  const calibration = { format: 'tessera-calibration-1', model, questions: [] } as const
+  return formatCalibration({ calibration: { ...calibration, questions: [] }, questions, failed: [] })
 }
 
 it('says of lines of one name why there are several', () => {

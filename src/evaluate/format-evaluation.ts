@@ -8,11 +8,12 @@ const ERRORS = [0.01, 0.05, 0.1]
 
 /** An evaluation as text: a table of figures by question, confusion tables, and what share is decided at a given error. */
 export function formatEvaluation(evaluation: Evaluation): string {
-  const { model, rows, overall, questions, coverage, cost } = evaluation
+  const { model, rows, failed, overall, questions, coverage, cost } = evaluation
+  const missing = failed.length === 0 ? '' : ` and ${failed.length} that could not be answered`
   const head = ['', 'n', 'right', 'majority', 'Brier', 'ECE', 'by chance', 'off by', 'rank corr.']
   const lines = Object.entries(questions).map(([name, metrics]) => figures(name, metrics))
   const parts = [
-    `${model}: ${rows} rows, ${cost.inputTokens} tokens in ${cost.seconds.toFixed(1)} s`,
+    `${model}: ${rows} rows${missing}, ${cost.inputTokens} tokens in ${cost.seconds.toFixed(1)} s`,
     formatTable([head, ...lines, ...(lines.length > 1 ? [figures('all', overall)] : [])]),
     ...ERRORS.map((error) => {
       const point = coverage.findLast((candidate) => candidate.error <= error)

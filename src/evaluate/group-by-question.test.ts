@@ -3,7 +3,8 @@ import { readHead } from '../decide/question-head.ts'
 import { featureListenerOf } from '../engine/calls/call-features.ts'
 import type { DecisionRequest } from '../schemas/index.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
-import { type Decides, evaluate } from './evaluate.ts'
+import type { Decides } from './evaluate-options.ts'
+import { evaluate } from './evaluate.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 
 const OPTIONS = ['billing', 'tech', 'other']

@@ -1,3 +1,4 @@
+export type { RowFailure } from './answer-rows.ts'
 export type { OwnCalibration } from '../decide/own-calibration.ts'
 export {
   type CalibrateOptions,
@@ -10,7 +11,8 @@ export {
 export { compareEvaluations, type Comparison } from './compare.ts'
 export type { Confusion } from './confusion.ts'
 export type { CoveragePoint } from './coverage.ts'
-export { type Decides, evaluate, type EvaluateOptions, type Evaluation, type QuestionEvaluation } from './evaluate.ts'
+export { evaluate, type Evaluation, type QuestionEvaluation } from './evaluate.ts'
+export type { Decides, EvaluateOptions } from './evaluate-options.ts'
 export type { Label, LabelledRow } from './labelled-rows.ts'
 export type { Metrics, ReliabilityBin } from './metrics.ts'
 export type { Threshold } from './threshold.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type Decides, evaluate } from './evaluate.ts'
+import type { Decides } from './evaluate-options.ts'
+import { evaluate } from './evaluate.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 
 it('takes as many options of a choice as the engine does, unless it is told another number', async () => {

@@ -12,6 +12,7 @@ import { readNumber } from '../read-request.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { labelledArguments, namingLines, readLabelledRows } from './read-labelled-rows.ts'
+import { tellFailed, toFailedLines } from './tell-failed.ts'
 
 export const calibrateCommand = defineCommand({
   args: {
@@ -40,7 +41,8 @@ export const calibrateCommand = defineCommand({
       const error = readOption('--error', amount(0, 1), readNumber('--error', args.error))
       const result = await fit(args, data, error)
       await writeOutput('out', args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
-      const summary = { out: args.out, questions: result.questions }
+      tellFailed(result.failed, data.lines)
+      const summary = { out: args.out, questions: result.questions, failed: toFailedLines(result.failed, data.lines) }
       printResult(
         args.json ?? false,
         summary,

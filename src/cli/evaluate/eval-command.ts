@@ -1,7 +1,8 @@
 import { defineCommand } from 'citty'
 import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { compareEvaluations } from '../../evaluate/compare.ts'
-import { evaluate, type EvaluateOptions, type Evaluation } from '../../evaluate/evaluate.ts'
+import type { EvaluateOptions } from '../../evaluate/evaluate-options.ts'
+import { evaluate, type Evaluation } from '../../evaluate/evaluate.ts'
 import { formatEvaluation, points } from '../../evaluate/format-evaluation.ts'
 import { isReport, renderReport } from '../../evaluate/report-page.ts'
 import { resolveModel } from '../../models/index.ts'
@@ -14,6 +15,7 @@ import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { findCalibrated } from './find-calibrated.ts'
 import { labelledArguments, namingLines, readLabelledRows } from './read-labelled-rows.ts'
+import { tellFailed, toFailedLines } from './tell-failed.ts'
 
 export const evalCommand = defineCommand({
   args: {
@@ -45,7 +47,8 @@ export const evalCommand = defineCommand({
       const signal = untilInterrupted()
       for (const { args, model } of perModel) measured.push(await measureModel(args, model, data, signal))
       const evaluations = tellApart(measured, models ?? [])
-      printResult(args.json ?? false, withComparisons(evaluations), () => formatAll(evaluations))
+      for (const { failed, model } of evaluations) tellFailed(failed, data.lines, model)
+      printResult(args.json ?? false, toDocuments(evaluations, data.lines), () => formatAll(evaluations))
       if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
     }),
 })
@@ -88,9 +91,13 @@ function tellApart(evaluations: readonly Evaluation[], models: readonly string[]
 }
 
 /** Every evaluation but the first with what the first has right more or less often than it. */
-function withComparisons(evaluations: readonly Evaluation[]) {
-  const [first, ...others] = evaluations
-  return [first, ...others.map((other) => ({ ...other, comparison: compareEvaluations(first!, other) }))]
+function toDocuments(evaluations: readonly Evaluation[], lines: readonly number[]) {
+  const [first] = evaluations
+  return evaluations.map((evaluation, index) => ({
+    ...evaluation,
+    failed: toFailedLines(evaluation.failed, lines),
+    ...(index > 0 && { comparison: compareEvaluations(first!, evaluation) }),
+  }))
 }
 
 function formatAll(evaluations: readonly Evaluation[]): string {
