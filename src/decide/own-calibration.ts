@@ -10,9 +10,18 @@ interface AskedQuestion {
   readonly criteria?: unknown
 }
 
+/** What its options are called, where they have names. */
+function optionsOf({ type, criteria }: AskedQuestion): readonly string[] {
+  return type === 'choice' ? Object.keys(criteria ?? {}) : []
+}
+
 /** How many options a question in a file has; what else is wrong with its criteria only makes it another question. */
 function countOptions({ type, criteria }: AskedQuestion): number {
   return type === 'noul' ? 2 : Object.keys(criteria ?? {}).length
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  return JSON.stringify(some.toSorted()) === JSON.stringify(others.toSorted())
 }
 
 /** What was fitted for one question, and how its logits change by it. */
@@ -24,6 +33,11 @@ const ownQuestionSchema = z
       instructions: z.unknown().optional(),
       criteria: z.unknown().optional(),
     }),
+    /**
+     * Of a choice the names of its options in the order of `bias` and `head`: that of the members of `criteria` may be another where the file was kept
+     * in a database or written by another program.
+     */
+    options: z.array(z.string()).optional(),
     /** Labelled rows that it was fitted on. */
     rows: z.number().int().min(1),
     /** Logits are divided by it after the model's own calibration. */
@@ -39,6 +53,10 @@ const ownQuestionSchema = z
       const { question, bias } = input as { question: AskedQuestion; bias: number[] }
       return `must have a number for each of the ${countOptions(question)} options of its question, got ${bias.length}`
     },
+  })
+  .refine(({ question, options }) => options === undefined || areSame(options, optionsOf(question)), {
+    path: ['options'],
+    error: 'must be the names of the options of its question',
   })
   .refine(({ head, bias }) => head === undefined || readHead(head, bias.length) !== undefined, {
     path: ['head', 'weights'],
@@ -126,6 +144,17 @@ export const ownCalibrationSchema = z.object({
 /** What `calibrate` fits and `createEngine({ calibration })` takes; a file holds it as JSON. */
 export type OwnCalibration = z.infer<typeof ownCalibrationSchema>
 export type OwnQuestion = z.infer<typeof ownQuestionSchema>
+
+/** The same with its options in the order of its biases. */
+export function inOrderOfBiases(own: OwnQuestion): OwnQuestion {
+  const { question, options } = own
+  if (!options) return own
+  const criteria = question.criteria as Readonly<Record<string, unknown>>
+  return {
+    ...own,
+    question: { ...question, criteria: Object.fromEntries(options.map((name) => [name, criteria[name]])) },
+  }
+}
 
 /** The template of models that have what heads read, and to whose answers the order of options is nothing. */
 export const ORDERLESS_TEMPLATE = 'tree-1'

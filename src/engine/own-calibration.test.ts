@@ -94,6 +94,23 @@ it('knows a question in whatever order its options and sides come, where the mod
   expect(own('chat-1').apply({ state, questions }, response).answers['team']).toEqual(answers.team)
 })
 
+it.each(['tree-1', 'chat-1'])(
+  'knows which option a bias is of when another program has sorted the members (%s)',
+  (template) => {
+    const asked = { ...TEAM, criteria: { zoo: 'animals', art: 'pictures' } }
+    const sorted = { ...TEAM, criteria: { art: 'pictures', zoo: 'animals' } }
+    const own = new OwnCalibrator({
+      ...calibration,
+      model: { ...calibration.model, template },
+      questions: [{ question: sorted, options: ['zoo', 'art'], rows: 40, temperature: 1, bias: [2, 0] }],
+    })
+    const team = { type: 'choice', choice: 'zoo', probabilities: { zoo: 0.5, art: 0.5 }, confidence: 0 } as const
+    const response = { model: 'm', answers: { team }, usage: { input_tokens: 1, output_tokens: 0 }, latency_ms: 0 }
+    const { answers } = own.apply({ state, questions: { team: asked } }, response)
+    expect((answers['team'] as ChoiceAnswer).probabilities['zoo']).toBeCloseTo(1 / (1 + Math.exp(-2)), 9)
+  },
+)
+
 it('leaves another version of its model as it is, also under a name of another service', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-version-'))
   try {
@@ -147,5 +164,11 @@ it('is refused where it is none', async () => {
   await expect(createEngine({ calibration: short })).rejects.toThrow(
     'calibration.questions.0.bias: must have a number for each of the 2 options of its question, got 1',
   )
+  for (const options of [['10'], ['10', '3'], ['2', '2']]) {
+    const other = { ...calibration, questions: [{ question: TEAM, options, rows: 40, temperature: 1, bias: [1, 0] }] }
+    await expect(createEngine({ calibration: other })).rejects.toThrow(
+      'calibration.questions.0.options: must be the names of the options of its question',
+    )
+  }
   await expect(createEngine({ calibration: {} as OwnCalibration })).rejects.toThrow('calibration.format: ')
 })

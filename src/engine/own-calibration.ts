@@ -1,8 +1,9 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import type { DecisionJob, DecisionOutput } from '../decide/index.ts'
 import {
-  orderlessKey,
   describeIdentity,
+  inOrderOfBiases,
+  orderlessKey,
   type OwnCalibration,
   ORDERLESS_TEMPLATE,
   type OwnQuestion,
@@ -125,7 +126,7 @@ export class OwnCalibrator {
   readonly #choices: ReadonlyMap<string, Known>
 
   constructor({ model, questions }: OwnCalibration) {
-    const known = questions.map((own): Known => {
+    const known = questions.map(inOrderOfBiases).map((own): Known => {
       const weights = own.head && readHead(own.head, own.bias.length)
       return { ...own, ...(weights && { weights }) }
     })

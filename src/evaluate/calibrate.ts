@@ -12,7 +12,7 @@ import { EVALUATE, type EvaluateOptions } from './evaluate-options.ts'
 import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
 import { groupByQuestion } from './group-by-question.ts'
-import type { LabelledRow } from './labelled-rows.ts'
+import { type LabelledRow, optionNames } from './labelled-rows.ts'
 import { measure, type Metrics } from './metrics.ts'
 import { findThreshold, type Threshold } from './threshold.ts'
 
@@ -193,7 +193,11 @@ async function calibrateQuestion(
   const { type, instructions, criteria } = question
   const { temperature, bias } = head ?? (await fitQuestion(outcomes, course.signal))
   const stored = head && { head: writeHead(head.weights, head.width) }
-  return { report, correction: { question: { type, instructions, criteria }, rows, temperature, bias, ...stored } }
+  const options = type === 'choice' ? { options: optionNames(question) } : {}
+  return {
+    report,
+    correction: { question: { type, instructions, criteria }, ...options, rows, temperature, bias, ...stored },
+  }
 }
 
 /** Whether there are enough rows, and neither all of one right answer nor of one text. */

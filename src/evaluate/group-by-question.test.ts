@@ -51,8 +51,9 @@ const rowsOf = (n: number): LabelledRow[] =>
 it('rows with options in another order are of one question where the model does not look at it', async () => {
   const { calibration, questions } = await calibrate(engineOf('tree-1'), rowsOf(60))
   expect(questions).toMatchObject([{ name: 'team', status: 'fitted', rows: 60 }])
-  const [{ bias, question }] = calibration.questions as [(typeof calibration.questions)[number]]
+  const [{ bias, options, question }] = calibration.questions as [(typeof calibration.questions)[number]]
   expect(Object.keys(question.criteria as object)).toEqual(OPTIONS)
+  expect(options).toEqual(OPTIONS)
   expect(bias[1]).toBeGreaterThan(bias[2]!)
   expect(bias[2]).toBeGreaterThan(bias[0]!)
   expect(questions[0]!.after.accuracy).toBeCloseTo(2 / 3)
