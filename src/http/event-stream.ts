@@ -1,13 +1,19 @@
 import { createErrorBody } from './error-response.ts'
 import { toFailure } from './jobs/job-outcome.ts'
+import { cut } from './json-response.ts'
 import type { Call } from './route.ts'
+import { UnreadStream } from './unread-stream.ts'
 
 export interface EventWriter {
   /** What clients that wait for events never see. */
   comment(text: string): void
   event(name: string, data: object): void
-  /** An event whose data is JSON in pieces that follow each other. They are kept as they are until the client reads them. */
-  pieces(name: string, data: readonly Uint8Array[]): void
+  /**
+   * An event whose data is JSON in pieces that follow each other. They are kept as they are until the client reads them.
+   *
+   * @param leave called when it has, or has gone
+   */
+  pieces(name: string, data: readonly Uint8Array[], leave: () => void): void
 }
 
 /** How often a stream says that it goes on: proxies close a connection on which nothing comes for a minute. */
@@ -33,28 +39,24 @@ export async function startEventStream(
 ): Promise<Response> {
   const cancelled = new AbortController()
   const signal = AbortSignal.any([call.signal, cancelled.signal])
-  const encoder = new TextEncoder()
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  const stream = new ReadableStream<Uint8Array>({
-    start: (made) => void (controller = made),
-    cancel: () => cancelled.abort(new Error('the client hung up')),
-  })
+  const stream = new UnreadStream(call.signal, () => cancelled.abort(new Error('the client hung up')))
   let begin = () => {}
   const begun = new Promise<'begun'>((resolve) => {
     begin = () => resolve('begun')
   })
   let isClosed = false
-  const write = (...parts: readonly (string | Uint8Array)[]) => {
+  const write = (parts: Iterable<Uint8Array>, leave?: () => void) => {
     // Work that another client joined goes on, and would fail with what it tells this one.
-    if (isClosed || cancelled.signal.aborted) return
-    for (const part of parts) controller?.enqueue(typeof part === 'string' ? encoder.encode(part) : part)
+    if (isClosed || cancelled.signal.aborted) return leave?.()
+    stream.write(parts, leave)
     begin()
   }
   const writer: EventWriter = {
-    comment: (text) => write(`: ${text}\n\n`),
+    comment: (text) => write([Buffer.from(`: ${text}\n\n`)]),
     // JSON has no line breaks, which would end the data.
-    event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
-    pieces: (name, data) => write(`event: ${name}\ndata: `, ...data, '\n\n'),
+    event: (name, data) => write([Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)]),
+    pieces: (name, data, leave) =>
+      write(cut([Buffer.from(`event: ${name}\ndata: `), ...data, Buffer.from('\n\n')]), leave),
   }
   const ended = work(writer, signal).then(() => undefined, toFailure)
   const first = await Promise.race([begun, ended])
@@ -62,10 +64,10 @@ export async function startEventStream(
   call.holdUntil(
     ended.then((error) => {
       if (error) writer.event('error', createErrorBody(error, 'openai'))
-      if (!cancelled.signal.aborted) controller?.close()
+      if (!cancelled.signal.aborted) stream.end()
       isClosed = true
       return error
     }),
   )
-  return new Response(stream, { headers: EVENT_HEADERS })
+  return new Response(stream.readable, { headers: EVENT_HEADERS })
 }

@@ -5,7 +5,7 @@
  */
 export type { RequestLog } from './request-reporter.ts'
 export type { Job, JobRequest, JobStatus } from './jobs/job.ts'
-export type { JobStore, SharedJobs } from './jobs/job-store.ts'
+export type { JobStore, ResultsApart, SharedJobs } from './jobs/job-store.ts'
 export type { KeyConfig } from './keys/key-config.ts'
 export type { ApiKey, KeyStore } from './keys/key-store.ts'
 export { createKeyStore } from './keys/static-keys.ts'

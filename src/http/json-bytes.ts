@@ -1,9 +1,16 @@
+import { endOfString } from './body/cut-pictures.ts'
+
 /** A JSON value as the bytes that are sent: all who read it share them, and nobody writes them again. */
 export class JsonBytes {
   readonly bytes: Uint8Array
 
   protected constructor(bytes: Uint8Array) {
     this.bytes = bytes
+  }
+
+  /** @param bytes of JSON */
+  static ofBytes(bytes: Uint8Array): JsonBytes {
+    return new JsonBytes(bytes)
   }
 
   /** @param text of JSON */
@@ -15,15 +22,23 @@ export class JsonBytes {
     return value instanceof JsonBytes ? value : JsonBytes.ofText(JSON.stringify(value))
   }
 
+  get text(): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString()
+  }
+
   /** The value, for stores that write it as a part of their own JSON. */
   toJSON(): unknown {
-    return JSON.parse(Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString())
+    return JSON.parse(this.text)
   }
 }
 
 /** Bytes of JSON Lines that are made at a time. */
 const PIECE_BYTES = 2 ** 16
 const LINE_FEED = 0x0a
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
 
 /** The same of a list, which is JSON Lines, too: what stands before its first value is left out, and each is ended by another byte. */
 export class JsonList extends JsonBytes {
@@ -50,6 +65,14 @@ export class JsonList extends JsonBytes {
     return new JsonList(bytes, ends)
   }
 
+  /** @param list such a list, its bytes, or its values */
+  static read(list: unknown): JsonList {
+    if (list instanceof JsonList) return list
+    return list instanceof JsonBytes
+      ? new JsonList(list.bytes, findEnds(list.bytes))
+      : JsonList.ofList(list as unknown[])
+  }
+
   /** Bytes of its lines. */
   get linesLength(): number {
     return this.#ends.at(-1) ?? 0
@@ -67,4 +90,18 @@ export class JsonList extends JsonBytes {
       yield piece
     }
   }
+}
+
+/** Where the values of a list end which is written without spaces. */
+function findEnds(bytes: Uint8Array): number[] {
+  const ends: number[] = []
+  let depth = 0
+  for (let at = 1; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte === QUOTE) at = endOfString(bytes, at)
+    else if (OPENING.has(byte)) depth++
+    else if (depth === 0 && at > 1 && (byte === COMMA || CLOSING.has(byte))) ends.push(at)
+    else if (CLOSING.has(byte)) depth--
+  }
+  return ends
 }

@@ -3,6 +3,17 @@ interface Head {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Who reads a response. */
+interface Reader {
+  /** Fires when the client has gone. */
+  readonly signal: AbortSignal
+  /** Called when the client has read the response, or has gone; it may be called again. */
+  leave(): void
+}
+
+/** Bytes that are handed out at a time: what a connection was handed is held until its client reads it. */
+const PIECE_BYTES = 2 ** 16
+
 /** A JSON response that says how long it is, so that nobody on its way has to send it in chunks. */
 export function createJsonResponse(value: unknown, head: Head = {}): Response {
   const text = JSON.stringify(value)
@@ -10,20 +21,36 @@ export function createJsonResponse(value: unknown, head: Head = {}): Response {
 }
 
 /** The same of JSON, or of what `head` says, in pieces, each of which is handed out when the one before it was read. */
-export function createPiecesResponse(pieces: readonly Uint8Array[], head: Head = {}): Response {
+export function createPiecesResponse(pieces: readonly Uint8Array[], head: Head = {}, reader?: Reader): Response {
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
-  return createLateResponse(pieces.values(), bytes, head)
+  return createLateResponse(cut(pieces), bytes, head, reader)
+}
+
+/** Pieces of which none is large. */
+export function* cut(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += PIECE_BYTES) yield piece.subarray(start, start + PIECE_BYTES)
+  }
 }
 
 /** The same of pieces of which each is made when the one before it was read. @param bytes of all of them */
-export function createLateResponse(pieces: Iterator<Uint8Array>, bytes: number, head: Head = {}): Response {
+export function createLateResponse(
+  pieces: Iterator<Uint8Array>,
+  bytes: number,
+  head: Head = {},
+  reader?: Reader,
+): Response {
+  reader?.signal.addEventListener('abort', () => reader.leave(), { once: true })
+  if (reader?.signal.aborted) reader.leave()
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
         const { done, value } = pieces.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        if (!done) return controller.enqueue(value)
+        controller.close()
+        reader?.leave()
       },
+      cancel: () => reader?.leave(),
     },
     { highWaterMark: 0 },
   )

@@ -64,7 +64,7 @@ export interface ServerOptions {
   readonly maxEditBodyBytes?: number | undefined
   /**
    * Bytes for bodies, over all requests that are read or answered; a body takes three times its length. More wait at their
-   * clients for 10 seconds, and are refused with 529 then. Default 256 MiB, at least three times the largest body.
+   * clients for 10 seconds, and are refused with 529 then; results of jobs in a shared store that clients have not read get as much again. Default 256 MiB, at least three times the largest body.
    *
    * @example
    * ```ts

@@ -197,7 +197,12 @@ function openWebhooks(metrics: ServerMetrics, settings: WebhookOptions, { shared
 
 function openJobs(
   metrics: ServerMetrics,
-  { jobs: { concurrency, store = new MemoryJobStore() }, webhooks: settings, log }: ResolvedServerOptions,
+  {
+    jobs: { concurrency, store = new MemoryJobStore() },
+    webhooks: settings,
+    maxBufferedBytes,
+    log,
+  }: ResolvedServerOptions,
 ) {
   const webhooks = openWebhooks(metrics, settings, store)
   const onEnded = (job: Job) => {
@@ -205,7 +210,8 @@ function openJobs(
     webhooks.deliver(job)
   }
   const checkWebhook = (address: string) => webhooks.check(address)
-  const jobs = new Jobs({ store, concurrency, onEnded, tellFault: faultTeller(safeLog(log)), checkWebhook })
+  const tellFault = faultTeller(safeLog(log))
+  const jobs = new Jobs({ store, concurrency, mostUnread: maxBufferedBytes, onEnded, tellFault, checkWebhook })
   metrics.watchJobs(() => jobs.counts)
   return { jobs, webhooks }
 }

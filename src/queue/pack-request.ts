@@ -1,5 +1,6 @@
 import { InternalError } from '../errors/index.ts'
 import type { Job, JobRequest } from '../http/index.ts'
+import { JsonBytes } from '../http/json-bytes.ts'
 import { encodeBase64 } from '../schemas/base64.ts'
 import { isPlainObject } from '../schemas/fault.ts'
 
@@ -48,7 +49,7 @@ export function writeJob({ request: _request, result: _result, ...job }: Job): s
 
 /** @throws InternalError as `writeJob` */
 export function writeResult(result: unknown): string {
-  return writeText(result)
+  return result instanceof JsonBytes ? result.text : writeText(result)
 }
 
 /** @throws InternalError as `writeJob` */

@@ -1,8 +1,8 @@
-import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } from '../errors/index.ts'
-import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
-import { hasFreedKey, isOver } from '../http/jobs/job.ts'
+import { OverloadedError, RateLimitError } from '../errors/index.ts'
+import { type Job, type JobStore, type ResultsApart, type SharedJobs } from '../http/index.ts'
+import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
-import { answerInTime, DEADLINE_MS } from '../redis/answer-in-time.ts'
+import { DEADLINE_MS } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { tellEviction } from '../redis/tell-outage.ts'
 import { hearTopic } from './hear-topic.ts'
@@ -25,6 +25,7 @@ import {
   WEBHOOKS_KEY,
 } from './queue-names.ts'
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
+import { reach, typed } from './reach-jobs.ts'
 import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
 import { withdraw, withdrawRefused } from './withdraw-refused.ts'
@@ -80,26 +81,15 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
       })
     },
     read: (id) => reach(store.read(id)),
+    apart: {
+      readBrief: (id) => reach(store.apart.readBrief(id)),
+      readResult: (id) => reach(store.apart.readResult(id)),
+    },
     write: (job) => typed(onceThere(() => store.write(job), client)),
     remove: (id) => reach(store.remove(id)),
     withdraw: (job) => reach(withdraw(job, store, client)),
     list: (account) => reach(store.list(account), LIST_MS),
     close: async () => clients.forEach((each) => each.destroy()),
-  }
-}
-
-/** For what somebody waits for. */
-function reach<Result>(work: Promise<Result>, milliseconds?: number): Promise<Result> {
-  return typed(answerInTime(work, milliseconds))
-}
-
-/** A server that is away, or refuses a command, is no fault of the service: the same request may succeed in a moment. */
-async function typed<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work
-  } catch (cause) {
-    if (TesseraError.isInstance(cause)) throw cause
-    throw new StoreUnavailableError('jobs cannot be reached at the moment; retry with backoff', { cause })
   }
 }
 
@@ -109,6 +99,7 @@ interface Cancelling extends Pick<SharedJobs, 'onCancel'> {
 
 class RedisJobStore implements Omit<JobStore, 'close'> {
   readonly shared: SharedJobs
+  readonly apart: ResultsApart
   readonly #client: RedisClient
   readonly #sealer: Sealer
   readonly #webhooks: RedisWebhooks
@@ -119,6 +110,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
     this.#leases = new JobLeases(client, (id, sealed, request) => this.#openKnown(id, sealed, request))
+    this.apart = { readBrief: (id) => this.#readBrief(id), readResult: (id) => this.#readResult(id) }
     const parts = new JobParts(client, sealer, this.#leases.process)
     this.shared = {
       renew: (ids) => this.#leases.renew(ids),
@@ -158,17 +150,24 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       const found = await this.#client.eval(ADD_JOB, { keys, arguments: [...order, ...replaced] })
       if (typeof found !== 'string') return undefined
       const there = this.#open(id, found)
-      // Whoever sends its request again, as where the answer was lost, is told of a job that is over with its result.
-      if (!hasFreedKey(there)) return isOver(there) ? ((await this.read(id)) ?? there) : there
+      if (!hasFreedKey(there)) return there
       replaced = [found]
     }
   }
 
   async read(id: string): Promise<Job | undefined> {
-    const [sealed, result] = await this.#client.mGet([jobKey(id), jobResultKey(id)])
-    if (typeof sealed !== 'string') return undefined
-    const job = this.#open(id, sealed)
-    return typeof result === 'string' ? { ...job, result: JSON.parse(this.#openText(id, result)) as unknown } : job
+    const [job, result] = await Promise.all([this.#readBrief(id), this.#readResult(id)])
+    return job && result ? { ...job, result: JSON.parse(result.toString()) as unknown } : job
+  }
+
+  async #readBrief(id: string): Promise<Job | undefined> {
+    const sealed = await this.#client.get(jobKey(id))
+    return sealed === null ? undefined : this.#open(id, sealed)
+  }
+
+  async #readResult(id: string): Promise<Buffer | undefined> {
+    const sealed = await this.#client.get(jobResultKey(id))
+    return sealed === null ? undefined : Buffer.from(this.#openText(id, sealed))
   }
 
   async write(job: Job): Promise<boolean> {

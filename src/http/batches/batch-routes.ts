@@ -8,7 +8,6 @@ import { createLateResponse } from '../json-response.ts'
 import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
 import { type BatchParts, createBatchAnswer } from './answer-batch.ts'
-import type { BatchResult } from './batch-wire.ts'
 
 const PATH = '/v1/batches'
 
@@ -43,17 +42,17 @@ export function createBatchRoutes(
   ]
 }
 
-async function readResults(jobs: Jobs, { caller, params, method }: Call): Promise<Response> {
-  const job = await jobs.find(caller.id, params['id']!)
-  if (job.path !== PATH) throw new Refusal(404, 'not_found', 'this job is no batch; GET /v1/jobs/{id} has its result')
-  if (!isOver(job) || job.result === undefined) {
-    const reason = !isOver(job) ? 'is not over' : job.status === 'cancelled' ? 'was cancelled' : 'failed'
+async function readResults(jobs: Jobs, { caller, params, method, signal }: Call): Promise<Response> {
+  const found = await jobs.find(caller.id, params['id']!)
+  if (found.path !== PATH) throw new Refusal(404, 'not_found', 'this job is no batch; GET /v1/jobs/{id} has its result')
+  if (!isOver(found) || found.bytes === 0) {
+    const reason = !isOver(found) ? 'is not over' : found.status === 'cancelled' ? 'was cancelled' : 'failed'
     throw new Refusal(404, 'not_found', `the batch ${reason}, and has no results; GET /v1/jobs/{id} says how it stands`)
   }
   const headers = { 'content-type': 'application/jsonl' }
   if (method === 'HEAD') return new Response(null, { headers })
+  const { job, leave } = await jobs.results.whole(found, signal)
   await jobs.fetched(job)
-  // What comes from a store of several processes was read from its text, and is written again.
-  const list = job.result instanceof JsonList ? job.result : JsonList.ofList(job.result as readonly BatchResult[])
-  return createLateResponse(list.lines(), list.linesLength, { headers })
+  const list = JsonList.read(job.result)
+  return createLateResponse(list.lines(), list.linesLength, { headers }, { signal, leave })
 }

@@ -14,16 +14,19 @@ interface Waiting {
   admit(): void
 }
 
-/** Bytes of bodies that may be in memory at once, over all requests: read, or still being answered. */
+/** Bytes, such as of bodies, that may be in memory at once over all requests: read, or still being answered. */
 export class BodyBudget {
   #free: number
   readonly #mostEach: number
+  readonly #of: string
   readonly #taken = new Map<string, number>()
   /** Those that came first go first, also where a smaller one would fit. Those that wait for their own account hold up no other. */
   readonly #waiting = new Set<Waiting>()
 
-  constructor(bytes: number) {
+  /** @param of What takes them, as those are told whom it leaves no room. */
+  constructor(bytes: number, of = 'bodies') {
     this.#free = bytes
+    this.#of = of
     this.#mostEach = bytes * SHARE_EACH
   }
 
@@ -56,7 +59,7 @@ export class BodyBudget {
       },
       grow: (bytes) => {
         // A body that waited here would keep others from the bytes that it has.
-        if (bytes > this.#free || isBeyondShare(bytes)) throw isFull()
+        if (bytes > this.#free || isBeyondShare(bytes)) throw isFull(this.#of)
         count(bytes)
       },
       release: () => {
@@ -99,7 +102,7 @@ export class BodyBudget {
         this.#admitNext()
       }
       const leave = () => give(new AbortedError(undefined, { cause: signal.reason }))
-      const timer = setTimeout(() => give(isFull()), LONGEST_WAIT_MS)
+      const timer = setTimeout(() => give(isFull(this.#of)), LONGEST_WAIT_MS)
       const stop = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
@@ -133,8 +136,8 @@ export interface BodyShare {
   release(): void
 }
 
-function isFull(): OverloadedError {
-  return new OverloadedError('other requests fill the memory for bodies; retry with backoff', {
+function isFull(of: string): OverloadedError {
+  return new OverloadedError(`other requests fill the memory for ${of}; retry with backoff`, {
     retryAfterMs: RETRY_MS,
   })
 }

@@ -63,7 +63,7 @@ export async function startJob(
   { path, keepMs, body }: Work,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { idempotencyKey, caller, webhook } = call
+  const { idempotencyKey, caller, webhook, signal } = call
   const isKeyed = idempotencyKey !== undefined
   const request = { body, caller, ...(isKeyed && { idempotencyKey }) }
   // Written as text a large body takes a while, for which all others wait.
@@ -73,7 +73,9 @@ export async function startJob(
   // It keeps its place under the limits of the key, and its share of the memory for bodies.
   if (ended) call.holdUntil(ended)
   const named = { location: `/v1/jobs/${job.id}`, ...headers }
-  return createPiecesResponse(writeJobWire(job), { status: 202, headers: named })
+  // One that is over already is that of an earlier try, whose answer was lost.
+  const { job: whole, leave } = await jobs.results.whole(job, signal)
+  return createPiecesResponse(writeJobWire(whole), { status: 202, headers: named }, { signal, leave })
 }
 
 const WEBHOOK_WITHOUT_JOB = `${WEBHOOK_HEADER}: tells of the end of a job; send it with "Prefer: respond-async"`

@@ -33,15 +33,18 @@ async function list(jobs: Jobs, account: string): Promise<Response> {
   return createJsonResponse({ object: 'list', data } satisfies z.output<typeof jobListSchema>)
 }
 
-async function read(jobs: Jobs, { caller, params, method }: Call): Promise<Response> {
-  const job = await jobs.find(caller.id, params.id!)
+async function read(jobs: Jobs, { caller, params, method, signal }: Call): Promise<Response> {
+  const found = await jobs.find(caller.id, params.id!)
   // Whoever asks for the headers alone has not got the result.
-  if (method !== 'HEAD') await jobs.fetched(job)
-  return createPiecesResponse(writeJobWire(job))
+  if (method === 'HEAD') return new Response(null, { headers: { 'content-type': 'application/json' } })
+  const { job, leave } = await jobs.results.whole(found, signal)
+  await jobs.fetched(job)
+  return createPiecesResponse(writeJobWire(job), {}, { signal, leave })
 }
 
-async function cancel(jobs: Jobs, { caller, params }: Call): Promise<Response> {
-  return createPiecesResponse(writeJobWire(await jobs.cancel(caller.id, params.id!)))
+async function cancel(jobs: Jobs, { caller, params, signal }: Call): Promise<Response> {
+  const { job, leave } = await jobs.cancel(caller.id, params.id!, signal)
+  return createPiecesResponse(writeJobWire(job), {}, { signal, leave })
 }
 
 /**
@@ -64,7 +67,8 @@ async function stream(jobs: Jobs, streams: OpenStreams, call: Call): Promise<Res
         const { partials = [] } = job
         for (const partial of partials.slice(shown)) event(partial.type, partial)
         shown = Math.max(shown, partials.length)
-        pieces(`job.${job.status}`, writeJobWire(job))
+        const whole = await jobs.results.whole(job, signal)
+        pieces(`job.${job.status}`, writeJobWire(whole.job), whole.leave)
         await jobs.fetched(job)
       }
     } finally {

@@ -32,10 +32,20 @@ export interface JobStore {
   withdraw(job: Job): Promise<boolean>
   /** Jobs of an account, newest first, without their results; without those that cannot be read here. */
   list(account: string): Promise<Job[]>
+  /** Where results lie apart from their jobs, and each who reads one has it in memory of its own. */
+  readonly apart?: ResultsApart
   /** Where several processes share the jobs. */
   readonly shared?: SharedJobs
   /** Frees what the store holds open. Safe to call twice. */
   close(): Promise<void>
+}
+
+/** Jobs and their results, each for itself. */
+export interface ResultsApart {
+  /** The job of an id without its result; undefined where there is none. */
+  readBrief(id: string): Promise<Job | undefined>
+  /** JSON of the result of a job, without spaces between values; undefined where there is none. */
+  readResult(id: string): Promise<Uint8Array | undefined>
 }
 
 /** What processes that share jobs tell each other. A job that nobody has is taken over by any of them. */

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 import { OverloadedError, WorkerCrashedError } from '../../errors/index.ts'
-import { Refusal } from '../refusal.ts'
 import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
 import { cancelElsewhere } from './cancel-elsewhere.ts'
@@ -10,12 +9,13 @@ import { type TellFault, tellWhenOver } from './job-faults.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
 import { NewsBoard } from './job-news.ts'
 import { describeFailure, explainFailure, toFailure } from './job-outcome.ts'
+import { JobResults, noJob, type WholeJob } from './job-results.ts'
 import { createJobSteps } from './job-steps.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
-import { isOver, type Job, type JobRequest, type JobView } from './job.ts'
+import { isOver, type Job, type JobView } from './job.ts'
 import { keepShared } from './keep-shared.ts'
-import { type JobOrder, makeJob, withoutRequest } from './make-job.ts'
+import { type JobOrder, makeJob, requestOf, withoutRequest } from './make-job.ts'
 import { TakenOverError } from './taken-over-error.ts'
 import type { Started, Underway } from './underway.ts'
 
@@ -23,6 +23,8 @@ export interface JobsParts {
   readonly store: JobStore
   /** Jobs that are worked on at a time. */
   readonly concurrency: number
+  /** Bytes that results may take which clients have not read yet, where each is in memory of its own. */
+  readonly mostUnread: number
   /** Called when a job is over. */
   readonly onEnded: (job: Job) => void
   readonly tellFault: TellFault
@@ -40,6 +42,8 @@ const CLOSING = 'the server is shutting down; retry with backoff'
 
 /** Requests that are answered while nobody waits for the response. */
 export class Jobs {
+  /** Jobs with their results, which `find`, `start` and `watch` leave out where they lie apart. */
+  readonly results: JobResults
   readonly #parts: JobsParts
   readonly #turns: JobTurns
   readonly #underway = new Map<string, Underway>()
@@ -52,6 +56,7 @@ export class Jobs {
   constructor(parts: JobsParts) {
     this.#parts = parts
     this.#turns = new JobTurns(parts.concurrency)
+    this.results = new JobResults(parts.store, parts.mostUnread)
     this.#news = new NewsBoard(parts.store.shared)
     this.#stopKeeping = keepShared(parts.store.shared, {
       underway: () => [...this.#underway.keys()],
@@ -94,9 +99,9 @@ export class Jobs {
 
   /** @throws Refusal (404) where the account has no such job */
   async find(account: string, id: string): Promise<JobView> {
-    const job = await this.#parts.store.read(id)
+    const job = await this.results.find(id)
     if (job?.account === account) return this.#viewNow(job)
-    throw new Refusal(404, 'not_found', 'there is no such job: its id is unknown, or its result is no longer kept')
+    throw noJob()
   }
 
   async list(account: string): Promise<JobView[]> {
@@ -122,7 +127,7 @@ export class Jobs {
         // A job of this process ends with it in a moment, or another process takes it over.
         if (this.#isClosed && !this.#underway.has(id)) throw new OverloadedError(CLOSING)
         await changes.next(this.#underway.has(id) ? undefined : POLL_MS)
-        const job = await this.#parts.store.read(id)
+        const job = await this.results.find(id)
         view = job && (await this.#viewNow(job))
       }
     } finally {
@@ -141,18 +146,17 @@ export class Jobs {
    * Stops a job, which is not charged then; one that is over is removed.
    *
    * @returns what became of it: it may have succeeded a moment before
-   * @throws Refusal (404)
+   * @throws Refusal (404), and as `results.take`
    */
-  async cancel(account: string, id: string): Promise<JobView> {
+  async cancel(account: string, id: string, signal: AbortSignal): Promise<WholeJob<JobView>> {
     const view = await this.find(account, id)
-    if (isOver(view)) await this.#parts.store.remove(id)
+    if (isOver(view)) return this.results.take(view, signal)
     const underway = this.#underway.get(id)
-    if (isOver(view)) return view
     underway?.controller.abort()
     // One that this process leaves to others as it closes goes on there, and is stopped there.
     await underway?.ended
-    await cancelElsewhere(this.#parts.store, id)
-    return this.find(account, id)
+    await cancelElsewhere(this.#parts.store, this.results, id)
+    return this.results.whole(await this.find(account, id), signal)
   }
 
   /** Stops all jobs; none of them is charged, but what was answered of batches. */
@@ -211,7 +215,7 @@ export class Jobs {
     }
     // A microtask later, when it is known here.
     const ended = Promise.resolve()
-      .then(() => answer(this.#requestOf(job), steps, controller.signal, notes))
+      .then(() => answer(requestOf(job, this.#parts.store.shared !== undefined), steps, controller.signal, notes))
       .then((outcome) => this.#change(underway, outcome))
       .then(() => void admission.admit())
       .catch(async (thrown: unknown) => {
@@ -232,12 +236,6 @@ export class Jobs {
     // The store was asked for it before this process closed, and answered after that.
     if (this.#isClosed) controller.abort(new OverloadedError(CLOSING))
     return underway
-  }
-
-  /** Where another process may take it over, the charge has the name of the job, so that it is made once. */
-  #requestOf({ id, request, digest, takenOver = 0 }: Job): JobRequest {
-    const named = { ...request!, ...(digest !== undefined && { digest }), isTakenOver: takenOver > 0 }
-    return this.#parts.store.shared ? { idempotencyKey: id, ...named } : named
   }
 
   async #change(underway: Underway, change: Partial<Job>): Promise<void> {

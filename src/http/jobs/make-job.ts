@@ -31,6 +31,12 @@ export function makeJob({ account, path, keepMs, request, webhook, digest: ownDi
   }
 }
 
+/** @param isShared whether another process may take it over: then the charge has the name of the job, so that it is made once */
+export function requestOf({ id, request, digest: own, takenOver = 0 }: Job, isShared: boolean): JobRequest {
+  const named = { ...request!, ...(own !== undefined && { digest: own }), isTakenOver: takenOver > 0 }
+  return isShared ? { idempotencyKey: id, ...named } : named
+}
+
 /** As it is kept when it is over. */
 export function withoutRequest({ request: _request, ...job }: Job): Job {
   return job

@@ -1,0 +1,75 @@
+import { AbortedError } from '../../errors/index.ts'
+import { BodyBudget } from '../body/body-budget.ts'
+import { JsonBytes } from '../json-bytes.ts'
+import { Refusal } from '../refusal.ts'
+import { InTurns } from '../usage/in-turns.ts'
+import type { JobStore } from './job-store.ts'
+import { isOver, type Job } from './job.ts'
+
+/** Results up to this size are not counted: a connection takes as much. */
+const SMALL = 2 ** 16
+
+/** A job with its result, where it has one. */
+export interface WholeJob<View extends Job = Job> {
+  readonly job: View
+  /** To be called when the client has the result, or has gone. Further calls do nothing. */
+  leave(): void
+}
+
+/**
+ * Results on their way to clients. Those that lie apart in a store are in memory once for each client that has not read them, so that they are
+ * counted, and come one after the other for each account: a hundred at once would hold up all that others ask the store.
+ */
+export class JobResults {
+  readonly #store: JobStore
+  readonly #most: number
+  readonly #room: BodyBudget
+  readonly #turns = new InTurns()
+
+  /** @param most bytes of all results that are on their way */
+  constructor(store: JobStore, most: number) {
+    this.#store = store
+    this.#most = most
+    this.#room = new BodyBudget(most, 'results of jobs')
+  }
+
+  /** A job, without its result where that lies apart. */
+  find(id: string): Promise<Job | undefined> {
+    return this.#store.apart ? this.#store.apart.readBrief(id) : this.#store.read(id)
+  }
+
+  /** @throws OverloadedError where results that clients do not read leave no room; Refusal (404) for one that is gone; AbortedError */
+  async whole<View extends Job>(job: View, signal: AbortSignal): Promise<WholeJob<View>> {
+    const { apart } = this.#store
+    if (apart === undefined || !isOver(job) || job.bytes === 0) return { job, leave: () => {} }
+    const read = async () => {
+      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      const result = await apart.readResult(job.id)
+      if (result === undefined) throw noJob()
+      return { ...job, result: JsonBytes.ofBytes(result) }
+    }
+    if (job.bytes <= SMALL) return { job: await read(), leave: () => {} }
+    const room = this.#room.open(() => job.account)
+    await room.admit(Math.min(job.bytes, this.#most), signal)
+    try {
+      return { job: await this.#turns.run(job.account, read), leave: () => room.release() }
+    } catch (error) {
+      room.release()
+      throw error
+    }
+  }
+
+  /** The same of a job that is removed. @throws as `whole`; StoreUnavailableError */
+  async take<View extends Job>(job: View, signal: AbortSignal): Promise<WholeJob<View>> {
+    const whole = await this.whole(job, signal)
+    await this.#store.remove(job.id).catch((error: unknown) => {
+      whole.leave()
+      throw error
+    })
+    return whole
+  }
+}
+
+export function noJob(): Refusal {
+  return new Refusal(404, 'not_found', 'there is no such job: its id is unknown, or its result is no longer kept')
+}
