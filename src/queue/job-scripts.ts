@@ -25,6 +25,25 @@ redis.call('SADD', open, id)
 redis.call('ZADD', account, createdAt, id)
 return false`
 
+/** Jobs of an account, bytes of their results, and the milliseconds until the first of these is removed. Ids of jobs that are gone are forgotten. */
+export const MEASURE_JOBS = `
+local job, result = unpack(ARGV)
+local jobs, bytes, first = 0, 0, -1
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if redis.call('EXISTS', job .. id) == 0 then
+    redis.call('ZREM', KEYS[1], id)
+  else
+    jobs = jobs + 1
+    local length = redis.call('STRLEN', result .. id)
+    if length > 0 then
+      bytes = bytes + length
+      local left = redis.call('PTTL', result .. id)
+      if first < 0 or left < first then first = left end
+    end
+  end
+end
+return {jobs, bytes, first}`
+
 /**
  * Has a script know whether the job of an id is not over, and still the one that began at a time: the key of one that failed begins another, of
  * which a process knows nothing that was cut off while it had the first.

@@ -1,4 +1,4 @@
-import { OverloadedError, RateLimitError } from '../errors/index.ts'
+import { OverloadedError } from '../errors/index.ts'
 import { type Job, type JobStore, type ResultsApart, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
@@ -8,6 +8,7 @@ import { tellEviction } from '../redis/tell-outage.ts'
 import { hearTopic } from './hear-topic.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { JobParts } from './job-parts.ts'
+import { JobRoom } from './job-room.ts'
 import { ADD_JOB, END_JOB, REMOVE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { onceThere } from './once-there.ts'
 import { readRequest, writeJob, writeRequest, writeResult } from './pack-request.ts'
@@ -30,8 +31,6 @@ import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
 import { withdraw, withdrawRefused } from './withdraw-refused.ts'
 
-/** Jobs of one account that are not removed yet. */
-const MOST_EACH = 10_000
 /** Of an account that has very many. */
 const LIST_MS = 10_000
 const UNFETCHED_MS = 600_000
@@ -104,11 +103,13 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
   readonly #sealer: Sealer
   readonly #webhooks: RedisWebhooks
   readonly #leases: JobLeases
+  readonly #room: JobRoom
 
   constructor(client: RedisClient, sealer: Sealer, { onCancel, cancelTopic }: Cancelling) {
     this.#client = client
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
+    this.#room = new JobRoom(client)
     this.#leases = new JobLeases(client, (id, sealed, request) => this.#openKnown(id, sealed, request))
     this.apart = { readBrief: (id) => this.#readBrief(id), readResult: (id) => this.#readResult(id) }
     const parts = new JobParts(client, sealer, this.#leases.process)
@@ -134,11 +135,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
 
   async add(job: Job): Promise<Job | undefined> {
     const { id, account } = job
-    if ((await this.#client.zCard(jobsKey(account))) >= MOST_EACH && (await this.list(account)).length >= MOST_EACH) {
-      throw new RateLimitError(
-        `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
-      )
-    }
+    await this.#room.require(account)
     const beside = [jobRequestKey(id), jobToldKey(id), jobLeaseKey(id)]
     const behind = [jobPartsKey(id), jobNewsKey(id), jobResultKey(id)]
     const keys = [jobKey(id), ...beside, OPEN_JOBS_KEY, jobsKey(account), ...behind]

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import type { JobStore } from '../http/index.ts'
+import { makeJob } from '../http/jobs/make-job.ts'
+import { BODY } from '../http/test-support/requests.ts'
+import { openJobStore } from './index.ts'
+
+const MEGABYTE = 2 ** 20
+
+describe.skipIf(!hasRedis())('the results of an account on a Redis server', () => {
+  let redis: TestRedis
+  let store: JobStore
+  beforeAll(async () => {
+    redis = await startRedis(['--maxmemory', String(16 * MEGABYTE), '--maxmemory-policy', 'noeviction'])
+    store = await openJobStore({ connection: redis.url, plaintext: true })
+  })
+  afterAll(async () => {
+    await store.close()
+    await redis.stop()
+  })
+
+  const make = (account: string) =>
+    makeJob({
+      account,
+      path: '/v1/systemone',
+      keepMs: 60_000,
+      request: { body: { json: BODY }, caller: { id: account } },
+    })
+
+  it('take half of its memory at most, so that others come in', async () => {
+    const result = { text: 'x'.repeat(3 * MEGABYTE) }
+    const ended = []
+    for (let index = 0; index < 3; index++) {
+      const job = make('me')
+      await store.add(job)
+      await store.write({ ...job, status: 'succeeded', endedAt: Date.now(), result, bytes: 3 * MEGABYTE })
+      ended.push(job)
+    }
+    const add = (account: string) => store.add(make(account)).catch((error: unknown) => error)
+    // What an account has is looked at once a second.
+    await expect
+      .poll(() => add('me'))
+      .toMatchObject({
+        code: 'rate_limit_error',
+        message: 'the results that are kept for this API key fill its part of the memory for results',
+        retryAfterMs: expect.closeTo(60_000, -5),
+      })
+    expect(await add('other')).toBeUndefined()
+    await store.remove(ended[0]!.id)
+    await expect.poll(() => add('me'), { timeout: 10_000 }).toBeUndefined()
+  })
+})
