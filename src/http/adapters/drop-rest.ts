@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 
 /** Of a body that is still coming in when its request is answered. */
 const MOST_BYTES = 64 * 2 ** 20
@@ -10,7 +11,9 @@ const CHECK_MS = 10
  * send it. A rest that is small and quick leaves the connection open; otherwise it is read no more, and closed once the
  * client has had time to read the answer.
  */
-export function boundRest(message: IncomingMessage, response: ServerResponse): void {
+export function boundRest(message: IncomingMessage, response: ServerResponse & { stream?: ServerHttp2Stream }): void {
+  const { stream } = response
+  if (stream) return boundStream(stream)
   response.once('finish', () => {
     const { socket } = message
     // A request that a framework injects, as in tests with Fastify, comes over no connection that could be closed.
@@ -31,5 +34,13 @@ export function boundRest(message: IncomingMessage, response: ServerResponse): v
       socket.off('close', stop)
     }
     socket.once('close', stop)
+  })
+}
+
+/** Over HTTP/2 a client is told that no more of its body is wanted, and its other requests go on. */
+function boundStream(stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders) return
+  stream.once('finish', () => {
+    if (!stream.readableEnded) stream.close()
   })
 }
