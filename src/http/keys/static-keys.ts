@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { type KeyConfig, keyConfigSchema } from './key-config.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
@@ -26,15 +26,10 @@ export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore 
   const entries = keys.map(readEntry)
   refuseRepeated(entries)
   refuseDiffering(entries)
+  // By digests, whose digits nobody can choose: the time that it takes says nothing of a key.
+  const known = new Map(entries.map(({ digest, apiKey }) => [digest.toString('hex'), apiKey]))
   return {
-    find(key) {
-      const digest = hash(key)
-      // Every entry is compared, found or not: the time says neither whether nor where a key matched.
-      return entries.reduce<ApiKey | undefined>(
-        (found, entry) => (timingSafeEqual(entry.digest, digest) ? entry.apiKey : found),
-        undefined,
-      )
-    },
+    find: (key) => known.get(hash(key).toString('hex')),
     accounts: () => entries.map(({ apiKey }) => apiKey),
   }
 }
