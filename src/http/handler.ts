@@ -99,6 +99,8 @@ function finish(response: Response, { requestId, method, requests, tokens }: Req
   headers.set('x-typesafe-request-id', requestId)
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   headers.set('x-content-type-options', 'nosniff')
+  // Whoever made it would wait for it to be read.
+  if (method === 'HEAD') void response.body?.cancel()
   return new Response(method === 'HEAD' ? null : response.body, { status: response.status, headers })
 }
 

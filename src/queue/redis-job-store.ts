@@ -1,3 +1,4 @@
+import { nextTask } from '../engine/worker/next-task.ts'
 import { OverloadedError } from '../errors/index.ts'
 import { type Job, type JobStore, type ResultsApart, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
@@ -33,6 +34,7 @@ import { withdraw, withdrawRefused } from './withdraw-refused.ts'
 
 /** Of an account that has very many. */
 const LIST_MS = 10_000
+const OPENED_AT_ONCE = 200
 const UNFETCHED_MS = 600_000
 /** A step of a large picture on a slow machine takes longer, and is news again then. */
 const NEWS_KEPT_MS = 120_000
@@ -201,11 +203,15 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     const texts = await this.#client.mGet(ids.map(jobKey))
     const gone = ids.filter((_, index) => texts[index] === null)
     if (gone.length > 0) await this.#client.zRem(jobsKey(account), gone)
-    return ids.flatMap((id, index) => {
+    const jobs: Job[] = []
+    for (const [index, id] of ids.entries()) {
+      // Thousands of them take a while, in which all others are looked after.
+      if (index % OPENED_AT_ONCE === 0) await nextTask()
       const sealed = texts[index]
       const job = typeof sealed === 'string' ? this.#openKnown(id, sealed) : undefined
-      return job ? [job] : []
-    })
+      if (job) jobs.push(job)
+    }
+    return jobs
   }
 
   #seal(job: Job): string {

@@ -16,6 +16,10 @@ export interface WholeJob<View extends Job = Job> {
   leave(): void
 }
 
+interface WrittenList extends Pick<WholeJob, 'leave'> {
+  readonly bytes: Uint8Array
+}
+
 /**
  * Results on their way to clients. Those that lie apart in a store are in memory once for each client that has not read them, so that they are
  * counted, and come one after the other for each account: a hundred at once would hold up all that others ask the store.
@@ -25,6 +29,7 @@ export class JobResults {
   readonly #most: number
   readonly #room: BodyBudget
   readonly #turns = new InTurns()
+  readonly #lists = new InTurns()
 
   /** @param most bytes of all results that are on their way */
   constructor(store: JobStore, most: number) {
@@ -49,14 +54,26 @@ export class JobResults {
       return { ...job, result: JsonBytes.ofBytes(result) }
     }
     if (job.bytes <= SMALL) return { job: await read(), leave: () => {} }
-    const room = this.#room.open(() => job.account)
-    await room.admit(Math.min(job.bytes, this.#most), signal)
+    const leave = await this.#enter(job.account, job.bytes, signal)
     try {
-      return { job: await this.#turns.run(job.account, read), leave: () => room.release() }
+      return { job: await this.#turns.run(job.account, read), leave }
     } catch (error) {
-      room.release()
+      leave()
       throw error
     }
+  }
+
+  /**
+   * A list of jobs as JSON. They are written one after the other for each account, which may have thousands of jobs, and held as results are.
+   *
+   * @throws as `whole`
+   */
+  list(account: string, signal: AbortSignal, write: () => Promise<Uint8Array>): Promise<WrittenList> {
+    return this.#lists.run(account, async () => {
+      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      const bytes = await write()
+      return { bytes, leave: bytes.length <= SMALL ? () => {} : await this.#enter(account, bytes.length, signal) }
+    })
   }
 
   /** The same of a job that is removed. @throws as `whole`; StoreUnavailableError */
@@ -67,6 +84,12 @@ export class JobResults {
       throw error
     })
     return whole
+  }
+
+  async #enter(account: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+    const room = this.#room.open(() => account)
+    await room.admit(Math.min(bytes, this.#most), signal)
+    return () => room.release()
   }
 }
 

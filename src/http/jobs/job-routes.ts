@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { COMMENT_MS, EVENT_HEADERS, startEventStream } from '../event-stream.ts'
-import { createJsonResponse, createPiecesResponse } from '../json-response.ts'
+import { createPiecesResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import type { jobListSchema } from './job-wire.ts'
 import { toJobWire, writeJobWire } from './job-wire.ts'
@@ -21,16 +21,19 @@ export function createJobRoutes(jobs: Jobs, hasKeys: boolean): Route[] {
   const streams = new OpenStreams(hasKeys ? MOST_STREAMS : Number.POSITIVE_INFINITY)
   const path = '/v1/jobs/{id}'
   return [
-    { ...KEY, method: 'GET', path: '/v1/jobs', handle: ({ caller }) => list(jobs, caller.id) },
+    { ...KEY, method: 'GET', path: '/v1/jobs', handle: (call) => list(jobs, call) },
     { ...KEY, method: 'GET', path, handle: (call) => read(jobs, call) },
     { ...KEY, method: 'DELETE', path, handle: (call) => cancel(jobs, call) },
     { ...KEY, method: 'GET', path: `${path}/events`, handle: (call) => stream(jobs, streams, call) },
   ]
 }
 
-async function list(jobs: Jobs, account: string): Promise<Response> {
-  const data = (await jobs.list(account)).map(toJobWire)
-  return createJsonResponse({ object: 'list', data } satisfies z.output<typeof jobListSchema>)
+async function list(jobs: Jobs, { caller, signal }: Call): Promise<Response> {
+  const { bytes, leave } = await jobs.results.list(caller.id, signal, async () => {
+    const data = (await jobs.list(caller.id)).map(toJobWire)
+    return Buffer.from(JSON.stringify({ object: 'list', data } satisfies z.output<typeof jobListSchema>))
+  })
+  return createPiecesResponse([bytes], {}, { signal, leave })
 }
 
 async function read(jobs: Jobs, { caller, params, method, signal }: Call): Promise<Response> {
