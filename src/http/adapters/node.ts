@@ -77,6 +77,9 @@ const TIMEOUTS = optionTable('createNodeServer', {
   requestMs: count(1, LONGEST_TIMER_MS).default(300_000),
 } satisfies Record<keyof NodeTimeouts, unknown>)
 
+/** A client that reads nothing of its answer for so long is taken for gone: what it does not read is held for it. */
+const STALLED_MS = 300_000
+
 /** How often connections are looked at that take too long. */
 const CHECK_MS = 1000
 
@@ -115,6 +118,11 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   http.on('request', ({ socket }, response) => {
     responses.set(socket, response)
     response.once('close', () => responses.delete(socket))
+  })
+  http.setTimeout(STALLED_MS, (socket: Socket) => {
+    // One that waits for its answer, which may take hours, has nothing to read.
+    if (responses.has(socket) && socket.writableLength === 0) socket.setTimeout(http.timeout)
+    else socket.destroy()
   })
   http.on('connect', (_, socket: Socket) => {
     // Node listens for no errors of a connection that it takes for a tunnel.
