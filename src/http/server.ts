@@ -16,10 +16,9 @@ import type { JobStore } from './jobs/job-store.ts'
 import type { Job } from './jobs/job.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { MemoryJobStore } from './jobs/memory-job-store.ts'
-import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { payerNowOf } from './keys/payer-now.ts'
-import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
+import { readKeysFromEnvironment, toKeyStore } from './keys/static-keys.ts'
 import { StoredKeys, withStored } from './keys/stored-keys.ts'
 import { type RateLimits, RequestLimiter } from './limits/request-limiter.ts'
 import { TokenLimiter } from './limits/token-limiter.ts'
@@ -28,6 +27,7 @@ import { safeLog } from './request-reporter.ts'
 import type { Route } from './route.ts'
 import { createModelRoutes } from './routes/model-routes.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
+import { shareModels } from './routes/share-models.ts'
 import {
   createHealthRoute,
   createLivenessRoute,
@@ -130,7 +130,7 @@ export function createServer(options: ServerOptions): Server {
   const keys = given && withStored(given, stored)
   const accounting = { ...openAccounting(store, metrics, resolved), payerNow: payerNowOf(given, stored) }
   const { ledger } = accounting
-  const recent = new RecentRequests()
+  const [recent, models] = [new RecentRequests(), shareModels(engine)]
   const { jobs, webhooks } = openJobs(metrics, resolved)
   const parser = new BodyParser()
   const hasStaleKeys = metrics.watchStaleKeys(() => keys?.isStale ?? false)
@@ -138,13 +138,13 @@ export function createServer(options: ServerOptions): Server {
   const handler = createHandler({
     routes: [
       ...createWorkRoutes(accounting, resolved, { jobs, webhooks, hasKeys: keys !== undefined }),
-      ...createModelRoutes(engine),
+      ...createModelRoutes(models),
       createUsageRoute(ledger, recent),
       ...createAdminRoutes({ store, ledger, given, stored }),
       createOpenApiRoute(resolved),
       createHealthRoute(),
       createLivenessRoute(),
-      createReadinessRoute({ engine, store, requires, isDraining: () => isDraining, hasStaleKeys }),
+      createReadinessRoute({ engine, models, store, requires, isDraining: () => isDraining, hasStaleKeys }),
       createMetricsRoute(metrics),
       ...(resolved.console ? createConsoleRoutes(keys !== undefined) : []),
     ],
@@ -239,12 +239,4 @@ function createWorkRoutes(
     ...createJobRoutes(jobs, hasKeys),
     createWebhookSecretRoute(webhooks),
   ]
-}
-
-function toKeyStore(keys: NonNullable<ServerOptions['keys']>): KeyStore {
-  return isList(keys) ? createKeyStore(keys) : keys
-}
-
-function isList(keys: NonNullable<ServerOptions['keys']>): keys is readonly (string | KeyConfig)[] {
-  return Array.isArray(keys)
 }

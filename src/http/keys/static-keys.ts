@@ -34,6 +34,15 @@ export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore 
   }
 }
 
+/** @throws as `createKeyStore` for a list */
+export function toKeyStore(keys: KeyStore | readonly (string | KeyConfig)[]): KeyStore {
+  return isList(keys) ? createKeyStore(keys) : keys
+}
+
+function isList(keys: KeyStore | readonly (string | KeyConfig)[]): keys is readonly (string | KeyConfig)[] {
+  return Array.isArray(keys)
+}
+
 /** Variables of the keys of operators, and what these are good for. */
 export const OPERATOR_VARIABLES = {
   TESSERA_METRICS_KEYS: 'metrics',

@@ -30,7 +30,8 @@ export function createLivenessRoute(): Route {
 }
 
 interface Readiness {
-  readonly engine: Pick<Engine, 'models'> & Partial<Pick<Engine, 'activity'>>
+  readonly engine: Partial<Pick<Engine, 'activity'>>
+  readonly models: Pick<Engine, 'models'>
   readonly store: UsageStore
   /** Models that must be there; empty where any one will do. */
   readonly requires: readonly string[]
@@ -40,11 +41,11 @@ interface Readiness {
 }
 
 /** `GET /readyz`: 200 as long as new requests should be sent here, else 503 with what is missing. */
-export function createReadinessRoute({ engine, store, requires, isDraining, hasStaleKeys }: Readiness): Route {
+export function createReadinessRoute({ engine, models, store, requires, isDraining, hasStaleKeys }: Readiness): Route {
   async function hasModels(): Promise<boolean> {
     const { missing = [] } = engine.activity?.() ?? {}
     if (missing.length > 0) return false
-    const names = (await engine.models()).filter(({ available }) => available).map(({ name }) => name)
+    const names = (await models.models()).filter(({ available }) => available).map(({ name }) => name)
     return names.length > 0 && requires.every((name) => names.includes(name))
   }
 
@@ -53,7 +54,7 @@ export function createReadinessRoute({ engine, store, requires, isDraining, hasS
     path: '/readyz',
     isAnsweredWhileClosing: true,
     async handle() {
-      const [hasStore, models] = await Promise.all([
+      const [hasStore, hasAll] = await Promise.all([
         store.read('account:').then(
           () => true,
           () => false,
@@ -64,7 +65,7 @@ export function createReadinessRoute({ engine, store, requires, isDraining, hasS
       const missing: ServerStatus['missing'] = [
         ...(isDraining() ? (['draining'] as const) : []),
         ...(hasStore ? [] : (['store'] as const)),
-        ...(models ? [] : (['models'] as const)),
+        ...(hasAll ? [] : (['models'] as const)),
       ]
       return missing.length === 0
         ? createJsonResponse({ status: 'ready', ...(hasStaleKeys() && { stale: ['keys'] }) } satisfies ServerStatus)
