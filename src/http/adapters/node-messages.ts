@@ -21,6 +21,14 @@ export function noteLate(socket: Socket): void {
   late.add(socket)
 }
 
+/** Requests whose clients send their bodies when they are told to. */
+const expecting = new WeakSet<IncomingMessage>()
+
+/** Says that the client of a request waits to be told that its body is wanted. */
+export function noteExpecting(message: IncomingMessage): void {
+  expecting.add(message)
+}
+
 /** A request whose body a framework may have read already. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown }
 
@@ -43,7 +51,8 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
   const init = { method: FORBIDDEN_METHODS.has(method) ? 'OPTIONS' : method, headers, signal }
   if (isTaken(message)) return setParsedBody(new Request(url, init), { failure: readElsewhere() })
-  if (isUnread(message)) return new Request(url, { ...init, body: toStream(message), duplex: 'half' } as RequestInit)
+  if (isUnread(message))
+    return new Request(url, { ...init, body: toStream(message, response), duplex: 'half' } as RequestInit)
   const { body } = message
   // A parser has undone these, and counted the bytes.
   headers.delete('content-encoding')
@@ -114,11 +123,12 @@ function pathOf(address: string): string {
   return path || '/'
 }
 
-function toStream(message: IncomingMessage): ReadableStream<Uint8Array> {
+function toStream(message: IncomingMessage, response: ServerResponse): ReadableStream<Uint8Array> {
   const chunks = message.iterator({ destroyOnReturn: false })
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (expecting.delete(message)) response.writeContinue()
         const { done, value } = (await chunks.next()) as IteratorResult<Uint8Array>
         if (done) controller.close()
         else controller.enqueue(value)

@@ -17,7 +17,7 @@ import { createErrorResponse } from '../error-response.ts'
 import { Refusal } from '../refusal.ts'
 import { createWaitingBound } from './bound-waiting.ts'
 import type { FetchServer } from './fetch-server.ts'
-import { LATE, type NodeRequest, noteLate, sendWebResponse, toWebRequest } from './node-messages.ts'
+import { LATE, type NodeRequest, noteExpecting, noteLate, sendWebResponse, toWebRequest } from './node-messages.ts'
 
 /** A listener for `http.createServer`, and a handler for everything built on it. */
 export type NodeListener = (message: IncomingMessage, response: ServerResponse) => void
@@ -110,7 +110,12 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   const http = createHttpServer(settings, (message, response) => {
     if (mayWait(message, response)) (hasOneHost(message) ? answerServer : refuseHost)(message, response)
   })
-  // What a client expects beforehand is answered by how it is answered.
+  // A client that asks whether to send its body need not where its request is refused before.
+  http.on('checkContinue', (message, response) => {
+    noteExpecting(message)
+    http.emit('request', message, response)
+  })
+  // What else a client expects beforehand is answered by how it is answered.
   http.on('checkExpectation', (message, response) => http.emit('request', message, response))
   // Node would leave out what comes after 2,000 headers, which may be the key. What they may be long bounds them.
   http.maxHeadersCount = 0
@@ -119,11 +124,7 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
     responses.set(socket, response)
     response.once('close', () => responses.delete(socket))
   })
-  http.setTimeout(STALLED_MS, (socket: Socket) => {
-    // One that waits for its answer, which may take hours, has nothing to read.
-    if (responses.has(socket) && socket.writableLength === 0) socket.setTimeout(http.timeout)
-    else socket.destroy()
-  })
+  cutOffStalled(http, responses)
   http.on('connect', (_, socket: Socket) => {
     // Node listens for no errors of a connection that it takes for a tunnel.
     socket.on('error', () => socket.destroy())
@@ -139,6 +140,14 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
     void refuse(socket, refusal)
   })
   return http
+}
+
+function cutOffStalled(http: HttpServer, responses: WeakMap<Socket, ServerResponse>): void {
+  http.setTimeout(STALLED_MS, (socket: Socket) => {
+    // One that waits for its answer, which may take hours, has nothing to read.
+    if (responses.has(socket) && socket.writableLength === 0) socket.setTimeout(http.timeout)
+    else socket.destroy()
+  })
 }
 
 /** RFC 9112, section 3.2: without one, or with two, machines on the way may disagree on whom the request is for. */
