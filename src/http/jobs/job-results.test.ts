@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { AbortedError } from '../../errors/index.ts'
 import { JobResults } from './job-results.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
@@ -42,5 +42,21 @@ it('a list whose client has gone before its turn is not written', async () => {
   await expect(gone).rejects.toBeInstanceOf(AbortedError)
   function list(signal: AbortSignal) {
     return open().list('a', signal, () => Promise.reject(new Error('written')))
+  }
+})
+
+it('what nobody says of that its client has gone is counted for ten minutes', async () => {
+  vi.useFakeTimers()
+  try {
+    const results = open()
+    const list = () => results.list('a', signal, async () => new Uint8Array(BYTES))
+    await list()
+    await list()
+    vi.advanceTimersByTime(595_000)
+    const waiting = list()
+    await vi.advanceTimersByTimeAsync(6000)
+    await waiting
+  } finally {
+    vi.useRealTimers()
   }
 })

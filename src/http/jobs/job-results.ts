@@ -9,6 +9,9 @@ import { isOver, type Job } from './job.ts'
 /** Results up to this size are not counted: a connection takes as much. */
 const SMALL = 2 ** 16
 
+/** What a server that the service is mounted in does not end when its client has gone would be counted for good. */
+const MOST_HELD_MS = 600_000
+
 /** A job with its result, where it has one. */
 export interface WholeJob<View extends Job = Job> {
   readonly job: View
@@ -89,7 +92,12 @@ export class JobResults {
   async #enter(account: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     const room = this.#room.open(() => account)
     await room.admit(Math.min(bytes, this.#most), signal)
-    return () => room.release()
+    const release = () => {
+      clearTimeout(late)
+      room.release()
+    }
+    const late = setTimeout(release, MOST_HELD_MS).unref()
+    return release
   }
 }
 
