@@ -1,6 +1,6 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
-import type { MadeTensor } from '../weights/made-weights.ts'
+import { type MadeTensor, storedTensor } from '../weights/made-weights.ts'
 import type { ReadTensor } from '../weights/open-tensors.ts'
 import type { TensorEntry, WeightIndex } from '../weights/weight-index.ts'
 import { type BlockScales, decodeRows } from './decode-fp8.ts'
@@ -29,9 +29,7 @@ export function translateFp8(weights: WeightIndex, method: Fp8Method, read: Read
   for (const name of weights.names) {
     const entry = weights.get(name)!
     if (entry.dtype === 'F8_E4M3' || used.has(name) || UNUSED_SCALES.some((end) => name.endsWith(`.${end}`))) continue
-    const rowBytes = entry.shape.length > 1 ? entry.length / entry.shape[0]! : entry.length
-    const { dtype, shape } = entry
-    tensors.push({ name, dtype, shape, read: (first, count) => read(entry, first * rowBytes, count * rowBytes) })
+    tensors.push(storedTensor(name, entry, read))
   }
   return tensors
 }
