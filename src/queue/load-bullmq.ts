@@ -1,11 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type * as Bullmq from 'bullmq'
 import { InvalidRequestError } from '../errors/index.ts'
 
-/** @throws InvalidRequestError where the package is missing */
-export async function loadBullmq(): Promise<
-  Pick<typeof Bullmq, 'createNodeRedisClient' | 'Queue' | 'WaitingError' | 'Worker'>
-> {
-  return import('bullmq').catch((cause: unknown) => {
+/** With BullMQ 5 a worker waits for ever, without an error. */
+const OLDEST = [6, 7] as const
+
+/** @throws InvalidRequestError where the package is missing or too old */
+export async function loadBullmq(
+  readVersion = readInstalledVersion,
+): Promise<Pick<typeof Bullmq, 'createNodeRedisClient' | 'Queue' | 'WaitingError' | 'Worker'>> {
+  const bullmq = await import('bullmq').catch((cause: unknown) => {
     throw new InvalidRequestError('connection', 'a queue needs the package bullmq: npm install bullmq', { cause })
   })
+  requireVersion(await readVersion())
+  return bullmq
+}
+
+/** Undefined where it cannot be told. */
+async function readInstalledVersion(): Promise<string | undefined> {
+  try {
+    const file = createRequire(import.meta.url).resolve('bullmq/package.json')
+    return (JSON.parse(await readFile(file, 'utf8')) as { readonly version?: string }).version
+  } catch {
+    return undefined
+  }
+}
+
+/** The range of a peer would keep apps with an older one, which may want no queue of this library, from installing it at all. */
+function requireVersion(version: string | undefined): void {
+  if (version === undefined) return
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return
+  const reason = `a queue needs bullmq ${OLDEST.join('.')} or later, got ${version}: npm install bullmq@latest`
+  throw new InvalidRequestError('connection', reason)
 }

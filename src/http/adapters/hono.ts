@@ -4,11 +4,11 @@
  * @module tessera-onnx/hono
  */
 import type { Context, HonoRequest } from 'hono'
-import { routePath } from 'hono/route'
 import { countSegments, dropSegments, type FetchServer, rebase } from './fetch-server.ts'
 
 /** What is read of a context. An app may have another copy of Hono than this module, whose classes are not assignable to these. */
-interface HonoContext {
+export interface HonoContext {
+  /** The request, as far as it is read. */
   readonly req: Pick<HonoRequest, 'url' | 'raw' | 'bodyCache' | 'arrayBuffer'> & { readonly routePath?: string }
 }
 
@@ -25,10 +25,15 @@ export function toHonoHandler(server: FetchServer): (context: HonoContext) => Pr
   return async (context) => {
     const { req } = context
     // The helper knows only contexts of its own copy of Hono: `require` and `import` of it are two, and a workspace may have more.
-    const route = req.routePath ?? routePath(context as Context)
+    const route = req.routePath ?? (await findRoute(context as Context))
     const path = dropSegments(new URL(req.url).pathname, countSegments(route.replace(/\*$/, '')))
     return server.fetch(rebase(req.raw.bodyUsed ? await withBody(context) : req.raw, path))
   }
+}
+
+/** Hono before 4.8 has no such module, and needs none. */
+async function findRoute(context: Context): Promise<string> {
+  return (await import('hono/route')).routePath(context)
 }
 
 /** A middleware has read the body: Hono kept what it read. */
