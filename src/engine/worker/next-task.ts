@@ -1,7 +1,10 @@
+/** Taken when this is loaded: fake timers of a test, which have one too, would keep every call waiting. Browsers have none. */
+const soon = globalThis.setImmediate as typeof setImmediate | undefined
+
 /** Resolves after the event loop has gone round, so that messages that have arrived are handled before. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') return void setImmediate(resolve)
+    if (soon) return void soon(resolve)
     // Browsers make a timer wait for milliseconds, but no message.
     const { port1, port2 } = new MessageChannel()
     port1.addEventListener('message', () => {
