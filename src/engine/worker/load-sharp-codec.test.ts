@@ -9,7 +9,7 @@ it.each([
   ],
   [
     'Could not load the "sharp" module using the linux-x64 runtime\nPossible solutions: …',
-    /: Could not load the "sharp" module using the linux-x64 runtime\. Install it for this platform: npm install --os=\w+ --cpu=\w+ sharp$/,
+    /: Could not load the "sharp" module using the linux-x64 runtime\. Install it for this platform: npm install --include=optional --os=\w+ --cpu=\w+ sharp$/,
   ],
 ])('says what keeps sharp from loading, and what helps', async (message, expected) => {
   const cause = new Error(message)

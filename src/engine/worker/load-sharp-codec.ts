@@ -23,7 +23,7 @@ export async function loadSharpCodec(importCodec: Import = importSharpCodec): Pr
 }
 
 const ALLOW = 'Start it without --no-addons, and where it has --permission with --allow-addons'
-const INSTALL = `Install it for this platform: npm install --os=${process.platform} --cpu=${process.arch} sharp`
+const INSTALL = `Install it for this platform: npm install --include=optional --os=${process.platform} --cpu=${process.arch} sharp`
 
 function explain(cause: unknown, reason: string, remedy: string): InternalError {
   return new InternalError(`pictures need sharp, which does not load here: ${reason}. ${remedy}`, { cause })
