@@ -58,6 +58,18 @@ describe('the types of the installed package', () => {
     expect(result).toEqual({ code: 0, stdout: '' })
   })
 
+  it('can be named in declarations of an app that exports what mounts the service', async () => {
+    const source = `import { toHonoHandler } from 'tessera-onnx/hono'
+import { toNextHandlers } from 'tessera-onnx/next'
+const server = { fetch: async (_: Request) => new Response() }
+export const mounted = toHonoHandler(server)
+export const { GET, POST } = toNextHandlers(server)
+`
+    // The app has no Hono, whose types those of the handler name.
+    const kind = { ...options, noEmit: false, declaration: true, outDir: 'out', module: 'NodeNext', skipLibCheck: true }
+    expect(await compile(OWN, 'declared', 'app.ts', source, kind)).toEqual({ code: 0, stdout: '' })
+  })
+
   it('do fail to compile where an error is expected', async () => {
     const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
     // The declarations themselves are checked above.

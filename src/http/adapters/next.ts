@@ -5,11 +5,14 @@
  */
 import { type FetchServer, rebase } from './fetch-server.ts'
 
-interface RouteContext {
+/** What Next hands a route beside the request. */
+export interface RouteContext {
+  /** What its segments stand for. */
   readonly params: Promise<Readonly<Record<string, string | string[] | undefined>>>
 }
 
-type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
+/** A function that Next calls for a method of a route. */
+export type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
 
 /**
  * Route handlers for Next.js, which `app/ai/[...path]/route.ts` exports by these names. What the catch-all segment
