@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openQueue } from './serve-queue.ts'
 
 it.each(['1', 'many'])(
@@ -19,3 +19,15 @@ it.each(['1', 'many'])(
     server.close()
   },
 )
+
+it('says that BullMQ is missing before it listens, and not with every call', async () => {
+  vi.doMock('../../queue/load-bullmq.ts', () => ({
+    requireBullmq: () => Promise.reject(new Error('a queue needs the package bullmq')),
+  }))
+  vi.resetModules()
+  const { openQueue } = await import('./serve-queue.ts')
+  await expect(openQueue('redis://127.0.0.1:1', { 'queue-plaintext': true })).rejects.toThrow(
+    'needs the package bullmq',
+  )
+  vi.doUnmock('../../queue/load-bullmq.ts')
+})

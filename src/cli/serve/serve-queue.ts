@@ -1,4 +1,5 @@
 import { createQueueEngine, openJobStore } from '../../queue/index.ts'
+import { requireBullmq } from '../../queue/load-bullmq.ts'
 import { type EngineArguments, readMaxOptions } from '../engine-arguments.ts'
 import { type ModelArguments, refuseModelArguments } from '../queue-arguments.ts'
 
@@ -10,10 +11,11 @@ type FrontArguments = ModelArguments & Pick<EngineArguments, 'max-options'> & { 
 /**
  * What a front answers with: workers behind a queue.
  *
- * @throws InvalidRequestError for arguments about models, or where the server is not there
+ * @throws InvalidRequestError for arguments about models, or where the package or the server is not there
  */
 export async function openQueue(connection: string, args: FrontArguments) {
   refuseModelArguments(args)
+  await requireBullmq()
   const queue = { connection, plaintext: args['queue-plaintext'] }
   const limits = readMaxOptions(args)
   // It connects with its first call. Behind the store, whose connections keep the process alive, nothing may be refused.
