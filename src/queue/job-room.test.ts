@@ -19,19 +19,20 @@ describe.skipIf(!hasRedis())('the results of an account on a Redis server', () =
     await redis.stop()
   })
 
-  const make = (account: string) =>
+  const make = (account: string, key?: string) =>
     makeJob({
       account,
       path: '/v1/systemone',
       keepMs: 60_000,
-      request: { body: { json: BODY }, caller: { id: account } },
+      request: { body: { json: BODY }, caller: { id: account }, ...(key !== undefined && { idempotencyKey: key }) },
+      ...(key !== undefined && { digest: 'of the body' }),
     })
 
   it('take half of its memory at most, so that others come in', async () => {
     const result = { text: 'x'.repeat(3 * MEGABYTE) }
     const ended = []
     for (let index = 0; index < 3; index++) {
-      const job = make('me')
+      const job = make('me', `key ${index}`)
       await store.add(job)
       await store.write({ ...job, status: 'succeeded', endedAt: Date.now(), result, bytes: 3 * MEGABYTE })
       ended.push(job)
@@ -46,6 +47,9 @@ describe.skipIf(!hasRedis())('the results of an account on a Redis server', () =
         retryAfterMs: expect.closeTo(60_000, -5),
       })
     expect(await add('other')).toBeUndefined()
+    // Whoever sends a request again takes no more of it.
+    expect(await store.add(make('me', 'key 1'))).toMatchObject({ id: ended[1]!.id, status: 'succeeded' })
+    await expect(store.add(make('me', 'key 3'))).rejects.toMatchObject({ code: 'rate_limit_error' })
     await store.remove(ended[0]!.id)
     await expect.poll(() => add('me'), { timeout: 10_000 }).toBeUndefined()
   })

@@ -1,4 +1,6 @@
 import { RateLimitError } from '../errors/index.ts'
+import { type Job } from '../http/index.ts'
+import { hasFreedKey } from '../http/jobs/job.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { MEASURE_JOBS } from './job-scripts.ts'
 import { jobKey, jobResultKey, jobsKey } from './queue-names.ts'
@@ -32,8 +34,21 @@ export class JobRoom {
     this.#client = client
   }
 
-  /** @throws RateLimitError saying when there will be room, where that is known */
-  async require(account: string): Promise<void> {
+  /**
+   * @param find what there is of the job
+   * @throws RateLimitError saying when there will be room, where that is known
+   */
+  async require({ account, digest }: Job, find: () => Promise<Job | undefined>): Promise<void> {
+    try {
+      await this.#requireOf(account)
+    } catch (full) {
+      // Whoever sends a request again, as where the answer was lost, takes no more, and is told of the job that is there.
+      const there = digest === undefined ? undefined : await find()
+      if (there === undefined || hasFreedKey(there)) throw full
+    }
+  }
+
+  async #requireOf(account: string): Promise<void> {
     this.#mostBytes ??= readMostBytes(this.#client)
     const [count, mostBytes] = await Promise.all([this.#client.zCard(jobsKey(account)), this.#mostBytes])
     let taken = await this.#measure(account)

@@ -137,7 +137,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
 
   async add(job: Job): Promise<Job | undefined> {
     const { id, account } = job
-    await this.#room.require(account)
+    await this.#room.require(job, () => this.#readBrief(id))
     const beside = [jobRequestKey(id), jobToldKey(id), jobLeaseKey(id)]
     const behind = [jobPartsKey(id), jobNewsKey(id), jobResultKey(id)]
     const keys = [jobKey(id), ...beside, OPEN_JOBS_KEY, jobsKey(account), ...behind]
