@@ -1,11 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
-import type { JobStore } from '../http/index.ts'
+import type { Job, JobStore } from '../http/index.ts'
 import { makeJob } from '../http/jobs/make-job.ts'
 import { BODY } from '../http/test-support/requests.ts'
+import type { RedisClient } from '../redis/connect-redis.ts'
 import { openJobStore } from './index.ts'
+import { JobRoom } from './job-room.ts'
 
 const MEGABYTE = 2 ** 20
+
+describe('the room of an account', () => {
+  const job = { account: 'me' } as Job
+  const require = (room: JobRoom) => room.require(job, async () => undefined)
+
+  it('is looked at once for all who ask as its jobs become too many', async () => {
+    const measured = [9990, 10_000, 10_000]
+    const measure = vi.fn<() => Promise<number[]>>(async () => [measured.shift()!, 0, -1])
+    const client = { zCard: async () => 10_000, info: async () => 'maxmemory:0\r\n', eval: measure }
+    const room = new JobRoom(client as unknown as RedisClient)
+    const refused = await Promise.allSettled(Array.from({ length: 50 }, () => require(room)))
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    expect(measure).toHaveBeenCalledTimes(2)
+  })
+})
 
 describe.skipIf(!hasRedis())('the results of an account on a Redis server', () => {
   let redis: TestRedis

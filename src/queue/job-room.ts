@@ -20,7 +20,7 @@ interface Taken {
   readonly jobs: number
   /** Of results, sealed as they are. */
   readonly bytes: number
-  /** Milliseconds until the first result is removed; negative where there is none. */
+  /** Milliseconds until the first result is removed; negative where there is none, or room. */
   readonly freeInMs: number
 }
 
@@ -51,10 +51,12 @@ export class JobRoom {
   async #requireOf(account: string): Promise<void> {
     this.#mostBytes ??= readMostBytes(this.#client)
     const [count, mostBytes] = await Promise.all([this.#client.zCard(jobsKey(account)), this.#mostBytes])
-    let taken = await this.#measure(account)
+    const known = this.#measure(account, mostBytes)
+    let taken = await known
     if (count >= MOST_JOBS && taken.jobs < MOST_JOBS) {
-      this.#known.delete(account)
-      taken = await this.#measure(account)
+      // Others that waited for the same may have looked again already.
+      if (this.#known.get(account) === known) this.#known.delete(account)
+      taken = await this.#measure(account, mostBytes)
     }
     const until = taken.freeInMs < 0 ? {} : { retryAfterMs: taken.freeInMs }
     if (taken.jobs >= MOST_JOBS) {
@@ -67,10 +69,10 @@ export class JobRoom {
     }
   }
 
-  #measure(account: string): Promise<Taken> {
+  #measure(account: string, mostBytes: number): Promise<Taken> {
     const known = this.#known.get(account)
     if (known) return known
-    const measured = this.#ask(account)
+    const measured = this.#ask(account, mostBytes)
     this.#known.set(account, measured)
     const forget = () => this.#known.get(account) === measured && this.#known.delete(account)
     setTimeout(forget, FRESH_MS).unref()
@@ -78,8 +80,9 @@ export class JobRoom {
     return measured
   }
 
-  async #ask(account: string): Promise<Taken> {
-    const order = { keys: [jobsKey(account)], arguments: [jobKey(''), jobResultKey('')] }
+  async #ask(account: string, mostBytes: number): Promise<Taken> {
+    const most = [MOST_JOBS, mostBytes].map(String)
+    const order = { keys: [jobsKey(account)], arguments: [jobKey(''), jobResultKey(''), ...most] }
     const [jobs, bytes, freeInMs] = (await this.#client.eval(MEASURE_JOBS, order)) as [number, number, number]
     return { jobs, bytes, freeInMs }
   }

@@ -25,22 +25,27 @@ redis.call('SADD', open, id)
 redis.call('ZADD', account, createdAt, id)
 return false`
 
-/** Jobs of an account, bytes of their results, and the milliseconds until the first of these is removed. Ids of jobs that are gone are forgotten. */
+/**
+ * Jobs of an account, bytes of their results, and, where it has as many as it may, the milliseconds until the first of these is removed. Ids of jobs that
+ * are gone are forgotten. All else waits for thousands of jobs, so no more is asked of each than is needed: a result is there no longer than its job.
+ */
 export const MEASURE_JOBS = `
-local job, result = unpack(ARGV)
+local job, result, mostJobs, mostBytes = unpack(ARGV)
 local jobs, bytes, first = 0, 0, -1
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  if redis.call('EXISTS', job .. id) == 0 then
+local ids = redis.call('ZRANGE', KEYS[1], 0, -1)
+for _, id in ipairs(ids) do
+  local length = redis.call('STRLEN', result .. id)
+  if length == 0 and redis.call('EXISTS', job .. id) == 0 then
     redis.call('ZREM', KEYS[1], id)
   else
     jobs = jobs + 1
-    local length = redis.call('STRLEN', result .. id)
-    if length > 0 then
-      bytes = bytes + length
-      local left = redis.call('PTTL', result .. id)
-      if first < 0 or left < first then first = left end
-    end
+    bytes = bytes + length
   end
+end
+if jobs < tonumber(mostJobs) and bytes < tonumber(mostBytes) then return {jobs, bytes, first} end
+for _, id in ipairs(ids) do
+  local left = redis.call('PTTL', result .. id)
+  if left >= 0 and (first < 0 or left < first) then first = left end
 end
 return {jobs, bytes, first}`
 
