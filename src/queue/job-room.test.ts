@@ -22,6 +22,17 @@ describe('the room of an account', () => {
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
     expect(measure).toHaveBeenCalledTimes(2)
   })
+
+  it('is that of the server as soon as it says how much memory it has', async () => {
+    const info = vi.fn<() => Promise<string>>(async () => 'maxmemory:1000\r\n')
+    info.mockRejectedValueOnce(new Error('away'))
+    const client = { zCard: async () => 1, info, eval: async () => [1, 500, 60_000] }
+    const room = new JobRoom(client as unknown as RedisClient)
+    await require(room)
+    await expect(require(room)).rejects.toMatchObject({ code: 'rate_limit_error', retryAfterMs: 60_000 })
+    await expect(require(room)).rejects.toMatchObject({ code: 'rate_limit_error' })
+    expect(info).toHaveBeenCalledTimes(2)
+  })
 })
 
 describe.skipIf(!hasRedis())('the results of an account on a Redis server', () => {

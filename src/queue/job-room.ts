@@ -49,7 +49,7 @@ export class JobRoom {
   }
 
   async #requireOf(account: string): Promise<void> {
-    this.#mostBytes ??= readMostBytes(this.#client)
+    this.#mostBytes ??= this.#readMostBytes()
     const [count, mostBytes] = await Promise.all([this.#client.zCard(jobsKey(account)), this.#mostBytes])
     const known = this.#measure(account, mostBytes)
     let taken = await known
@@ -86,11 +86,13 @@ export class JobRoom {
     const [jobs, bytes, freeInMs] = (await this.#client.eval(MEASURE_JOBS, order)) as [number, number, number]
     return { jobs, bytes, freeInMs }
   }
-}
 
-/** Of a server that does not say how much memory it may use, it is as of one that has no maximum. */
-async function readMostBytes(client: RedisClient): Promise<number> {
-  const memory = await client.info('memory').catch(() => '')
-  const most = Number(/^maxmemory:(\d+)\r?$/m.exec(memory)?.[1] ?? 0)
-  return most > 0 ? most * SHARE_EACH : MOST_BYTES
+  /** Of a server that does not say how much memory it may use, it is as of one that has no maximum. */
+  async #readMostBytes(): Promise<number> {
+    const memory = await this.#client.info('memory').catch(() => undefined)
+    // It may be away for a moment alone.
+    if (memory === undefined) this.#mostBytes = undefined
+    const most = Number(/^maxmemory:(\d+)\r?$/m.exec(memory ?? '')?.[1] ?? 0)
+    return most > 0 ? most * SHARE_EACH : MOST_BYTES
+  }
 }
