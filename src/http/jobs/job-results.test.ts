@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { AbortedError } from '../../errors/index.ts'
 import { JobResults } from './job-results.ts'
+import { makeJob } from './make-job.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
 
 const BYTES = 100_000
@@ -59,4 +60,12 @@ it('what nobody says of that its client has gone is counted for ten minutes', as
   } finally {
     vi.useRealTimers()
   }
+})
+
+it('the result of a job that ended here is not looked for in a store that may not have it yet', async () => {
+  const apart = { readBrief: async () => undefined, readResult: async () => undefined }
+  const results = new JobResults(Object.assign(new MemoryJobStore(), { apart }), BYTES)
+  const asked = makeJob({ account: 'a', path: '/', keepMs: 0, request: { body: { json: {} }, caller: { id: 'a' } } })
+  const ended = { ...asked, status: 'succeeded', bytes: BYTES, result: { text: 'x' } } as const
+  expect((await results.whole(ended, signal)).job).toBe(ended)
 })

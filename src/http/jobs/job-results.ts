@@ -49,7 +49,9 @@ export class JobResults {
   /** @throws OverloadedError where results that clients do not read leave no room; Refusal (404) for one that is gone; AbortedError */
   async whole<View extends Job>(job: View, signal: AbortSignal): Promise<WholeJob<View>> {
     const { apart } = this.#store
-    if (apart === undefined || !isOver(job) || job.bytes === 0) return { job, leave: () => {} }
+    // One that ended here just now has it, which the store may not have yet.
+    const hasAll = job.bytes === 0 || job.result !== undefined
+    if (apart === undefined || !isOver(job) || hasAll) return { job, leave: () => {} }
     const read = async () => {
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       const result = await apart.readResult(job.id)
