@@ -42,3 +42,20 @@ it('a client is told to send its body when it is wanted, and not before it is re
   expect(await ask('wrong', body.length, body)).toEqual(['HTTP/1.1 401 Unauthorized'])
   expect(await ask('right', 2 ** 30, body)).toEqual(['HTTP/1.1 413 Payload Too Large'])
 })
+
+it('a client whose refusal takes long is told too, as it sends its body by then', async () => {
+  let refuse: (response: Response) => void = () => {}
+  const refused = new Promise<Response>((resolve) => (refuse = resolve))
+  const slow = await listen(createNodeServer({ fetch: () => refused }))
+  let received = ''
+  const socket = connect(slow.port, '127.0.0.1').on('data', (data) => (received += String(data)))
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n')
+  await expect.poll(() => received, { timeout: 20_000 }).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  socket.write('body')
+  refuse(new Response('full', { status: 529 }))
+  await expect.poll(() => received, { timeout: 20_000 }).toMatch(/ 529 [^]*full/)
+  // What it sent was read, so that it may go on to use its connection.
+  expect(received).toMatch(/Connection: keep-alive/i)
+  socket.destroy()
+  await slow.close()
+})

@@ -24,9 +24,17 @@ export function noteLate(socket: Socket): void {
 /** Requests whose clients send their bodies when they are told to. */
 const expecting = new WeakSet<IncomingMessage>()
 
+/** Clients wait for a second to be told, then send what they have. Where that is refused, it is dropped as the body of any other. */
+const EXPECTING_MS = 1000
+
 /** Says that the client of a request waits to be told that its body is wanted. */
-export function noteExpecting(message: IncomingMessage): void {
+export function noteExpecting(message: IncomingMessage, response: ServerResponse): void {
   expecting.add(message)
+  setTimeout(() => tellExpecting(message, response), EXPECTING_MS).unref()
+}
+
+function tellExpecting(message: IncomingMessage, response: ServerResponse): void {
+  if (expecting.delete(message) && !response.headersSent) response.writeContinue()
 }
 
 /** A request whose body a framework may have read already. */
@@ -128,7 +136,7 @@ function toStream(message: IncomingMessage, response: ServerResponse): ReadableS
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (expecting.delete(message)) response.writeContinue()
+        tellExpecting(message, response)
         const { done, value } = (await chunks.next()) as IteratorResult<Uint8Array>
         if (done) controller.close()
         else controller.enqueue(value)

@@ -112,7 +112,7 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   })
   // A client that asks whether to send its body need not where its request is refused before.
   http.on('checkContinue', (message, response) => {
-    noteExpecting(message)
+    noteExpecting(message, response)
     http.emit('request', message, response)
   })
   // What else a client expects beforehand is answered by how it is answered.
