@@ -122,7 +122,10 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   const responses = new WeakMap<Socket, ServerResponse>()
   http.on('request', ({ socket }, response) => {
     responses.set(socket, response)
-    response.once('close', () => responses.delete(socket))
+    response.once('close', () => {
+      // A client that does not wait for its answers may have asked for the next one.
+      if (responses.get(socket) === response) responses.delete(socket)
+    })
   })
   cutOffStalled(http, responses)
   http.on('connect', (_, socket: Socket) => {

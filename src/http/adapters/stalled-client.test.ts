@@ -16,7 +16,10 @@ async function open(timeoutMs: number) {
   let answer: (response: Response) => void = () => {}
   const late = new Promise<Response>((resolve) => (answer = resolve))
   const http = createNodeServer({
-    fetch: async ({ url }) => (url.endsWith('/late') ? late : new Response(new Uint8Array(MEGABYTES))),
+    fetch: async ({ url }) => {
+      if (url.endsWith('/late')) return late
+      return new Response(url.endsWith('/small') ? 'small' : new Uint8Array(MEGABYTES))
+    },
   })
   expect(http.timeout).toBe(300_000)
   http.timeout = timeoutMs
@@ -59,4 +62,16 @@ it('a client that waits for its answer is not cut off, nor one that keeps its co
   await sleep(1500)
   expect(await ask('/late2')).toEqual([200, true])
   agent.destroy()
+}, 60_000)
+
+it('a client that asks for two answers at once is not cut off while it waits for the second', async () => {
+  const { answer } = await open(200)
+  let received = ''
+  const client = connect(listening.port, '127.0.0.1').on('data', (data) => (received += String(data)))
+  client.write(['/small', '/late'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+  await expect.poll(() => received, { timeout: 20_000 }).toContain('small')
+  await sleep(1500)
+  answer(new Response('second'))
+  await expect.poll(() => received, { timeout: 20_000 }).toContain('second')
+  client.destroy()
 }, 60_000)
