@@ -19,6 +19,12 @@ it('models are looked up once for all who ask in a second, and again after that 
     expect(models).toHaveBeenCalledTimes(2)
     await shared.models()
     expect(models).toHaveBeenCalledTimes(3)
+    vi.advanceTimersByTime(2000)
+    models.mockImplementationOnce(() => {
+      throw new Error('at once')
+    })
+    await expect(shared.models()).rejects.toThrow('at once')
+    expect(await shared.models()).toEqual([])
   } finally {
     vi.useRealTimers()
   }

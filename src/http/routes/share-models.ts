@@ -12,14 +12,9 @@ export function shareModels(engine: Models): Models {
   let looking: Promise<ModelInfo[]> | undefined
   let foundAt = Number.POSITIVE_INFINITY
   const look = async () => {
-    try {
-      const models = await engine.models()
-      foundAt = performance.now()
-      return models
-    } catch (error) {
-      looking = undefined
-      throw error
-    }
+    const models = await engine.models()
+    foundAt = performance.now()
+    return models
   }
   return {
     models() {
@@ -27,6 +22,8 @@ export function shareModels(engine: Models): Models {
       if (looking === undefined) {
         foundAt = Number.POSITIVE_INFINITY
         looking = look()
+        // Not as a part of it: an engine of another's own may throw at once.
+        looking.catch(() => (looking = undefined))
       }
       return looking
     },
