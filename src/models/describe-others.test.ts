@@ -33,6 +33,12 @@ describe('of a model of which other tools have downloaded some files only', () =
     await writeFile(join(snapshot, 'model.safetensors'), '')
     await expect(readTokenizer(snapshot)).rejects.toThrow('AutoTokenizer')
   })
+
+  it('so is one that is missing in a folder of its own, where weights never lie', async () => {
+    const tokenizer = join(snapshot, 'tokenizer')
+    await mkdir(tokenizer)
+    await expect(readTokenizer(tokenizer)).rejects.toThrow('AutoTokenizer')
+  })
 })
 
 it('of a folder elsewhere nothing is said of the hub', async () => {

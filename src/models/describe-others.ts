@@ -15,8 +15,8 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/./, 'which save_pretrained of transformers or diffusers writes anew as safetensors'],
 ]
 
-/** A revision in the hub's cache. */
-const SNAPSHOT = /[\\/]models--([^\\/]+?)--([^\\/]+)[\\/]snapshots[\\/]/
+/** A revision in the hub's cache, and what lies in it. */
+const SNAPSHOT = /[\\/]models--([^\\/]+?)--([^\\/]+)[\\/]snapshots[\\/][^\\/]+([\\/].)?/
 
 /** The command that fetches what a folder of the hub's cache lacks; undefined of any other. */
 export function howToPull({ location }: Pick<ModelFiles, 'location'>): string | undefined {
@@ -24,9 +24,13 @@ export function howToPull({ location }: Pick<ModelFiles, 'location'>): string | 
   return owner && `npx tessera-onnx pull ${owner}/${name}`
 }
 
-/** The same where it has no weights, in words: other tools may have fetched a tokenizer alone. */
+/**
+ * The same where it has no weights, in words: other tools may have fetched a tokenizer alone. Of a folder in a revision nothing is known, as
+ * that of a pipeline's tokenizer never has weights.
+ */
 export async function explainMissing(files: ModelFiles): Promise<string | undefined> {
-  const command = howToPull(files)
+  const [, , , within] = SNAPSHOT.exec(files.location) ?? []
+  const command = within === undefined ? howToPull(files) : undefined
   return command && (await listWeights(files)).length === 0 ? `no weights beside it either: ${command}` : undefined
 }
 
