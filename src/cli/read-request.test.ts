@@ -50,17 +50,25 @@ describe('the state', () => {
       { state: 'late', [name]: 'none' },
       { state: 'firing', labels: { alertname: 'Late' } },
       { state: 'Not ready yet', labels: { app: 'shop' }, kind: 'Pod' },
+      { state: '已完成', labels: { app: 'shop' } },
+      { state: 'Not ready yet', labels: {} },
+      { state: 'Not ready yet', labels: { app: { name: 'shop' } } },
+      { state: 3, labels: { app: 'shop' } },
+      { state: null, labels: { app: 'shop' } },
     ]) {
       await writeFile(file, JSON.stringify(state))
       expect((await readRequest({ file, questions: QUESTIONS })).state).toEqual(state)
     }
   })
 
-  it.each(['My parcel is late', { subject: 'late' }])('is no labelled row of other questions, %j', async (state) => {
-    const file = join(folder, 'row.json')
-    await writeFile(file, JSON.stringify({ state, labels: { other: 'tech' } }))
-    await expect(readRequest({ file, questions: QUESTIONS })).rejects.toThrow('has "state" beside "labels"')
-  })
+  it.each(['My parcel is late', '我的包裹还没有到', '荷物はまだ届きません', { subject: 'late' }])(
+    'is no labelled row of other questions, %j',
+    async (state) => {
+      const file = join(folder, 'row.json')
+      await writeFile(file, JSON.stringify({ state, labels: { other: 'tech' } }))
+      await expect(readRequest({ file, questions: QUESTIONS })).rejects.toThrow('has "state" beside "labels"')
+    },
+  )
 
   it('is refused in UTF-16 that no mark tells from UTF-8', async () => {
     const file = join(folder, 'wide.txt')

@@ -30,14 +30,21 @@ export function refuseRequest(value: unknown, { path, source, state, alone, ques
 
 /** What a labelled row may have. */
 const OF_ROWS = ['state', 'labels', 'model', 'min_confidence']
+/** Types of right answers. */
+const LABELS = ['boolean', 'string', 'number']
+
+/** What texts have and words do not: spaces, or many letters of languages that are written without them. */
+const OF_TEXTS = /\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{8}/u
 
 /** Labels of other questions, too, would be read with the state: they are the answers. What `state` says in one word is the state of something. */
 function isLabelled(value: Readonly<Record<string, unknown>>, questions: unknown): boolean {
   const { state, labels } = value
   if (!isObject(labels)) return false
-  if (Object.keys(labels).some((name) => Object.hasOwn(Object(questions), name))) return true
-  const isContent = typeof state !== 'string' || /\s/.test(state)
-  return Object.keys(value).every((name) => OF_ROWS.includes(name)) && isContent
+  const names = Object.keys(labels)
+  if (names.some((name) => Object.hasOwn(Object(questions), name))) return true
+  const areLabels = names.length > 0 && Object.values(labels).every((label) => LABELS.includes(typeof label))
+  const isContent = typeof state === 'string' ? OF_TEXTS.test(state) : typeof state === 'object' && state !== null
+  return areLabels && isContent && Object.keys(value).every((name) => OF_ROWS.includes(name))
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
