@@ -148,7 +148,8 @@ export type OwnQuestion = z.infer<typeof ownQuestionSchema>
 /** The same with its options in the order of its biases. */
 export function inOrderOfBiases(own: OwnQuestion): OwnQuestion {
   const { question, options } = own
-  if (!options) return own
+  // Programs that write their types may have written an empty list for what has no options.
+  if (!options || question.type !== 'choice') return own
   const criteria = question.criteria as Readonly<Record<string, unknown>>
   return {
     ...own,

@@ -111,6 +111,18 @@ it.each(['tree-1', 'chat-1'])(
   },
 )
 
+it('knows a question without options beside which another program has written an empty list of them', () => {
+  const urgent = { ...URGENT, criteria: { true: 'it is urgent', false: 'it can wait' } }
+  const own = new OwnCalibrator({
+    ...calibration,
+    questions: [{ question: urgent, options: [], rows: 40, temperature: 1, bias: [3, 0] }],
+  })
+  const answers = { urgent: { type: 'noul', noul: 0.5 } } as const
+  const response = { model: 'm', answers, usage: { input_tokens: 1, output_tokens: 0 }, latency_ms: 0 }
+  const { answers: corrected } = own.apply({ state, questions: { urgent } }, response)
+  expect((corrected['urgent'] as NoulAnswer).noul).toBeCloseTo(1 / (1 + Math.exp(-3)), 9)
+})
+
 it('leaves another version of its model as it is, also under a name of another service', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-version-'))
   try {
