@@ -1,9 +1,9 @@
 import { createEngine, type Engine } from '../../src/engine/index.ts'
-import { measureMemory } from './measure-memory.ts'
+import { measureGrowth, measureMemory } from './measure-memory.ts'
 
 // An app that makes many pictures and prints its memory in bytes, as memory-script.ts does for decisions. Arguments:
-// folder of an image model, "worker" or "inline". Needs --expose-gc.
-const [folder = '', place] = process.argv.slice(2)
+// folder of an image model, "worker" or "inline", and what resident memory may grow by. Needs --expose-gc.
+const [folder = '', place, mayGrow] = process.argv.slice(2)
 
 const SIZES = ['64x64', '160x96', '256x256', '64x128']
 
@@ -56,11 +56,8 @@ const before = await measureMemory()
 const engine = await start()
 await makePictures(engine, 0, 40)
 const warm = await measureMemory()
-await makePictures(engine, 40, 100)
-const after = await measureMemory()
-await makePictures(engine, 140, 100)
-const later = await measureMemory()
+const grown = await measureGrowth((round) => makePictures(engine, 40 + round * 100, 100), Number(mayGrow))
 await engine.dispose()
 for (let round = 0; round < 4; round++) await useOnce()
 const disposed = await measureMemory()
-process.stdout.write(JSON.stringify({ before, warm, after, later, disposed }))
+process.stdout.write(JSON.stringify({ before, warm, grown, disposed }))

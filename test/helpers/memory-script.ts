@@ -1,9 +1,10 @@
 import { createEngine, type Engine } from '../../src/engine/index.ts'
-import { measureMemory } from './measure-memory.ts'
+import { measureGrowth, measureMemory } from './measure-memory.ts'
 
-// An app that makes many calls and prints its memory in bytes: with no engine, after warming one up, after the calls, and
-// with no engine again. Arguments: folder of a model, "worker", "process" or "inline". Needs --expose-gc.
-const [folder = '', place] = process.argv.slice(2)
+// An app that makes many calls and prints its memory in bytes: with no engine, after warming one up, what the calls added, and
+// with no engine again. Arguments: folder of a model, "worker", "process" or "inline", and what resident memory may grow by
+// before the calls are made once more. Needs --expose-gc.
+const [folder = '', place, mayGrow] = process.argv.slice(2)
 
 const questions = {
   urgent: { type: 'noul', instructions: 'Is it urgent?' },
@@ -62,11 +63,8 @@ const before = await measureMemory()
 const engine = await start()
 await makeCalls(engine, 0, 40)
 const warm = await measureMemory()
-await makeCalls(engine, 40, 200)
-const after = await measureMemory()
-await makeCalls(engine, 240, 200)
-const later = await measureMemory()
+const grown = await measureGrowth((round) => makeCalls(engine, 40 + round * 200, 200), Number(mayGrow))
 await engine.dispose()
 for (let round = 0; round < 4; round++) await useOnce()
 const disposed = await measureMemory()
-process.stdout.write(JSON.stringify({ before, warm, after, later, disposed }))
+process.stdout.write(JSON.stringify({ before, warm, grown, disposed }))
