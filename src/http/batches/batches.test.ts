@@ -170,9 +170,8 @@ describe('a batch', () => {
   it('that is kept until it is fetched is gone when its results are', async () => {
     serve()
     const id = await jobs.startBatch(line('a'), { prefer: 'keep-result=0' })
-    await expect
-      .poll(async () => (await json(jobs.server.fetch(get('/v1/jobs'))))['data'])
-      .toMatchObject([{ status: 'succeeded' }])
+    await jobs.until(id, 'succeeded')
+    expect(await eventsOf(await jobs.ask(id, {}, {}, '/events'))).toMatchObject([['job.succeeded', {}]])
     expect((await jobs.resultsOf(id)).size).toBe(1)
     expect((await jobs.ask(id)).status).toBe(404)
   })

@@ -4,6 +4,7 @@ import { createPiecesResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import type { jobListSchema } from './job-wire.ts'
 import { toJobWire, writeJobWire } from './job-wire.ts'
+import type { Job } from './job.ts'
 import type { Jobs } from './jobs.ts'
 import { OpenStreams } from './open-streams.ts'
 
@@ -41,13 +42,18 @@ async function read(jobs: Jobs, { caller, params, method, signal }: Call): Promi
   // Whoever asks for the headers alone has not got the result.
   if (method === 'HEAD') return new Response(null, { headers: { 'content-type': 'application/json' } })
   const { job, leave } = await jobs.results.whole(found, signal)
-  await jobs.fetched(job)
+  if (isFetchedHere(job)) await jobs.fetched(job)
   return createPiecesResponse(writeJobWire(job), {}, { signal, leave })
 }
 
 async function cancel(jobs: Jobs, { caller, params, signal }: Call): Promise<Response> {
   const { job, leave } = await jobs.cancel(caller.id, params.id!, signal)
   return createPiecesResponse(writeJobWire(job), {}, { signal, leave })
+}
+
+/** Whoever asks how a batch stands has not come for its results, which are lines under a path of their own. */
+function isFetchedHere({ counts, bytes }: Job): boolean {
+  return counts === undefined || bytes === 0
 }
 
 /**
@@ -72,7 +78,7 @@ async function stream(jobs: Jobs, streams: OpenStreams, call: Call): Promise<Res
         shown = Math.max(shown, partials.length)
         const whole = await jobs.results.whole(job, signal)
         pieces(`job.${job.status}`, writeJobWire(whole.job), whole.leave)
-        await jobs.fetched(job)
+        if (isFetchedHere(job)) await jobs.fetched(job)
       }
     } finally {
       clearInterval(timer)
