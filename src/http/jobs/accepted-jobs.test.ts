@@ -40,6 +40,14 @@ describe.each(ROUTES)('a job of %s', (path, body) => {
     expect(response.status).toBe(200)
   })
 
+  it.each([[1], ['yes'], [[]]])('is not what a background of %j asks for, which is refused', async (background) => {
+    const response = await serve().server.fetch(post({ ...body, background }, { path }))
+    expect([response.status, await json(response)]).toEqual([
+      422,
+      expect.objectContaining({ message: expect.stringContaining('background: must be') }),
+    ])
+  })
+
   it('that the route refuses is none', async () => {
     serve()
     const { response } = await jobs.start({ nonsense: 1 }, path)

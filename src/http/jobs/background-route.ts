@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.ts'
+import { kindOf } from '../../schemas/fault.ts'
 import type { JsonOrForm } from '../body/body-readers.ts'
 import { isTooDeep, TOO_DEEP } from '../body/parse-json.ts'
 import { createPiecesResponse } from '../json-response.ts'
@@ -36,7 +37,7 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
   return {
     ...route,
     async handle(call) {
-      const { isBackground, body } = takeBackground(await read(call))
+      const { isBackground, body } = takeBackground(await read(call), route)
       const { isAsync, keepMs = KEEP_MS } = call.preferences
       if (!isAsync && !isBackground) {
         if (call.webhook !== undefined) throw new Refusal(400, 'invalid_request', WEBHOOK_WITHOUT_JOB)
@@ -109,11 +110,11 @@ interface Background {
 }
 
 /**
- * A `background` that is a text is the one that OpenAI's clients ask pictures to have.
+ * A `background` that is a text is the one that OpenAI's clients ask pictures to have. These check it themselves; decisions have no other.
  *
- * @throws InvalidRequestError for a form that has it twice
+ * @throws InvalidRequestError for a form that has it twice, and for one of decisions that is no truth value
  */
-function takeBackground(body: JsonOrForm): Background {
+function takeBackground(body: JsonOrForm, { scope }: Pick<Route, 'scope'>): Background {
   if ('form' in body) {
     const [field, ...more] = body.form.filter(({ name }) => name === 'background')
     // The form without it would pass as one that has the other once.
@@ -124,7 +125,14 @@ function takeBackground(body: JsonOrForm): Background {
   const { json } = body
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return { isBackground: false, body }
   const { background, ...rest } = json as Readonly<Record<string, unknown>>
-  if (typeof background !== 'boolean') return { isBackground: false, body }
+  if (typeof background !== 'boolean') {
+    const isSaid = background !== undefined && background !== null
+    // Its client would wait for the answer of a job that it asked for.
+    if (isSaid && scope === 'decide') {
+      throw new InvalidRequestError('background', `must be true or false, got ${kindOf(background)}`)
+    }
+    return { isBackground: false, body }
+  }
   return { isBackground: background, body: { json: rest } }
 }
 
