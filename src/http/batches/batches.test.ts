@@ -35,6 +35,7 @@ describe('a batch', () => {
       '[]',
       JSON.stringify(BODY),
       line('x'.repeat(65)),
+      line('\ud800'),
       line('good'),
       line('good'),
       line('few', { questions: { team: { type: 'choice', criteria: { one: 'SECRET' } } } }),
@@ -49,14 +50,15 @@ describe('a batch', () => {
       [null, 422, 'line: must be a JSON object, got an array'],
       [null, 422, 'custom_id: must be a string of 1 to 64 characters, got nothing'],
       [null, 422, 'custom_id: must be a string of 1 to 64 characters, got 65 characters'],
+      [null, 422, 'custom_id: holds a lone surrogate (half of a UTF-16 pair), which is not Unicode text'],
       ['good', undefined, undefined],
-      ['good', 422, 'custom_id: is that of line 5 already'],
+      ['good', 422, 'custom_id: is that of line 6 already'],
       ['few', 422, expect.stringMatching(/^questions\.team\.criteria: a choice needs 2 to 26 options, got 1/)],
       [null, 422, 'line: must be nested at most 1,500 levels deep'],
     ])
-    expect(said[6].error.detail).toMatchObject([{ loc: ['body', 'questions', 'team', 'criteria'] }])
+    expect(said[7].error.detail).toMatchObject([{ loc: ['body', 'questions', 'team', 'criteria'] }])
     expect(JSON.stringify(said)).not.toContain('SECRET')
-    expect(await json(jobs.ask(id))).toMatchObject({ counts: { total: 8, succeeded: 1, failed: 7, cancelled: 0 } })
+    expect(await json(jobs.ask(id))).toMatchObject({ counts: { total: 9, succeeded: 1, failed: 8, cancelled: 0 } })
   })
 
   it.each([

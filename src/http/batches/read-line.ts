@@ -1,4 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
+import { isWellFormed } from '../../schemas/characters.ts'
+import { LONE_SURROGATE } from '../../schemas/copy-json.ts'
 import { isPlainObject, kindOf } from '../../schemas/fault.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
 
@@ -29,6 +31,10 @@ export function nameLines(lines: readonly BodyLine[]): BatchLine[] {
       const came = typeof customId === 'string' ? `${customId.length} characters` : kindOf(customId)
       const reason = `must be a string of 1 to ${LONGEST_ID} characters, got ${came}`
       return { at, customId: null, fault: new InvalidRequestError('custom_id', reason) }
+    }
+    // It comes back in the line's result, which clients of most languages could not read with half a character in it.
+    if (!isWellFormed(customId)) {
+      return { at, customId: null, fault: new InvalidRequestError('custom_id', LONE_SURROGATE) }
     }
     const first = named.get(customId)
     if (first !== undefined) {

@@ -1,14 +1,12 @@
 import * as z from 'zod'
 import { LIMITS, type OptionLimits } from '../../schemas/index.ts'
-import { expected } from '../../schemas/zod-reader.ts'
+import { expected, unicodeString } from '../../schemas/zod-reader.ts'
 import { listOf } from './list-of.ts'
 import { inputItems, readableContent, textOr } from './openai-input.ts'
 
 const length = { error: `must be at most ${LIMITS.nameCharacters.toLocaleString('en-US')} characters` }
-const name = z
-  .string({ error: expected('a string') })
-  .max(LIMITS.nameCharacters, length)
-  .nullish()
+/** It comes back in the answer, where clients of most languages could not read half a character. */
+const name = unicodeString('a string').max(LIMITS.nameCharacters, length).nullish()
 const description = z.string({ error: expected('a string') }).nullish()
 const instructions = readableContent
 
