@@ -19,6 +19,9 @@ export const minConfidenceSchema = z
 
 const textSchema = reader(readText, TEXT_JSON)
 
+/** The other wire has neither this type nor criteria, and words of its own. */
+export const NOTHING_ASKED = 'a noul needs instructions, or criteria that say what true or false means'
+
 const noulSchema = z
   .object({
     type: z.literal('noul'),
@@ -37,7 +40,7 @@ const noulSchema = z
       code: 'custom',
       path: ['instructions'],
       input: undefined,
-      message: 'a noul needs instructions, or criteria that say what true or false means',
+      message: NOTHING_ASKED,
     })
   })
 

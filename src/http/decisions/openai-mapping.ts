@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { QuestionInput, QuestionsInput } from '../../schemas/index.ts'
+import { NOTHING_ASKED } from '../../schemas/question-schemas.ts'
 import type { InputItem } from './openai-input.ts'
 import type { OpenAiContent, OpenAiQuestion, OpenAiRequest } from './openai-request.ts'
 
@@ -34,7 +35,8 @@ export function toOpenAiFault(error: unknown, { questions }: OpenAiRequest): unk
     const index = question.type === 'choice' ? optionNames(question).indexOf(entry ?? '') : Number(entry)
     loc.splice(2, loc.length, question.type === 'choice' ? 'choices' : 'levels', ...(index >= 0 ? [String(index)] : []))
   }
-  return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), error.reason, { loc })
+  const reason = error.reason === NOTHING_ASKED ? 'must say what is asked' : error.reason
+  return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), reason, { loc })
 }
 
 /**

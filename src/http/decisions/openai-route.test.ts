@@ -159,6 +159,7 @@ describe('a request that does not fit', () => {
       ask({ ...score, levels: [{ label: 'a' }, { label: '\ud800' }] }),
     ],
     ['half a surrogate pair in instructions', 'questions[0].instructions', ask({ ...score, instructions: '\ud800' })],
+    ['half a surrogate pair in a name', 'questions[0].name', ask({ ...score, name: '\ud800' })],
   ])('%s is refused with %s at fault', async (_, param, body) => {
     const response = await send(body)
     expect(response.status).toBe(422)
@@ -166,6 +167,11 @@ describe('a request that does not fit', () => {
     expect(error).toEqual({ message, type: 'invalid_request_error', param, code: 'invalid_request' })
     expect(message).not.toContain('CANARY')
     expect(stub.counts.decided).toBe(0)
+  })
+
+  it('speaks of no noul and no criteria, which this wire has not', async () => {
+    const { message } = await json(send(ask({ ...predicate, instructions: ' ' })))
+    expect(message).toBe('questions.0.instructions: must say what is asked')
   })
 
   it('D28: the other route says which one is meant', async () => {
