@@ -66,6 +66,17 @@ it('lets optional members of image bodies be null, as the routes do', () => {
   expect(ImageEditRequest.properties).toMatchObject({ seed })
 })
 
+it('has in the form of an edit the fields of its JSON body', () => {
+  const { paths, components } = createOpenApiDocument()
+  const { schema } = paths['/v1/images/edits'].post.requestBody.content['multipart/form-data']
+  const inForm = Object.keys(schema.properties).map((name) => name.replace(/\[.*/, ''))
+  // Several sources are files of one name there.
+  expect([...new Set([...inForm, 'images'])].sort()).toEqual(
+    Object.keys(components.schemas.ImageEditRequest.properties!).sort(),
+  )
+  expect(schema.required).toEqual(['prompt', 'image'])
+})
+
 it('names no member that may be null alone, and null once, which other members of clients are made from', () => {
   const { ImageGenerationRequest, ImageEditRequest } = createOpenApiDocument().components.schemas
   const members = [ImageGenerationRequest, ImageEditRequest].flatMap(({ properties = {} }) =>

@@ -120,6 +120,9 @@ export function lines(schema: Schema, description: string) {
 
 const FILE = { type: 'string', format: 'binary' }
 
+const FORM_BACKGROUND =
+  '`true` has the request answered as a job, as `Prefer: respond-async` does; the others are about the picture.'
+
 /** OpenAI's clients send files; the fields are those of the JSON body. */
 export function withForm({ required, content }: ReturnType<typeof body>) {
   const properties = {
@@ -138,10 +141,15 @@ export function withForm({ required, content }: ReturnType<typeof body>) {
     strength: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
     stream: { type: 'boolean' },
     partial_images: { type: 'integer', minimum: 0, maximum: 3 },
+    size: { type: 'string', enum: ['auto'] },
+    response_format: { type: 'string', enum: ['b64_json'] },
+    output_format: { type: 'string', enum: ['png'] },
+    background: { type: 'string', enum: ['true', 'false', 'auto', 'opaque'], description: FORM_BACKGROUND },
   }
+  const schema = { type: 'object', required: ['prompt', 'image'], properties }
   return {
     required,
-    content: { ...content, 'multipart/form-data': { schema: { type: 'object', required: ['prompt'], properties } } },
+    content: { ...content, 'multipart/form-data': { schema } },
   }
 }
 
