@@ -153,6 +153,7 @@ describe('a job', () => {
   it.each([
     ['respond-async', 600],
     ['keep-result=60, respond-async', 60],
+    ['respond-async, keep-result=60, keep-result=5', 60],
   ])('with Prefer: %s is removed %i seconds after its end', async (prefer, seconds) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     try {

@@ -13,12 +13,12 @@ const LONGEST_KEEP_SECONDS = 24 * 3600
 
 /** @throws Refusal (400) for a time that is none */
 export function readPreferences(headers: Headers): Preferences {
-  const preferences = new Map(
-    (headers.get('prefer') ?? '').split(',').map((part) => {
-      const [name = '', value = ''] = part.split(';')[0]!.split('=')
-      return [name.trim().toLowerCase(), value.trim().replaceAll('"', '')]
-    }),
-  )
+  const parts = (headers.get('prefer') ?? '').split(',').map((part): [string, string] => {
+    const [name = '', value = ''] = part.split(';')[0]!.split('=')
+    return [name.trim().toLowerCase(), value.trim().replaceAll('"', '')]
+  })
+  // Of one that is given twice the first counts, as the RFC says.
+  const preferences = new Map(parts.reverse())
   return { isAsync: preferences.has('respond-async'), keepMs: readKeep(preferences.get('keep-result')) }
 }
 
