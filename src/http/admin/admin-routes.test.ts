@@ -62,6 +62,17 @@ describe('the admin routes', () => {
     expect(await ask('audit')).toMatchObject({ entries: [] })
   })
 
+  it('say how times and amounts are written', async () => {
+    const messageOf = async (path: string, body: object) => (await json(send(path, body)))['message']
+    expect(await messageOf('keys', { expires: '2027-01-31' })).toBe(
+      'expires: must be a time with its zone, such as 2027-01-31T00:00:00Z',
+    )
+    await change('keys', { account: 'shop', prepaid: '1' })
+    expect(await messageOf('topups', { account: 'shop', amount: '5,00' })).toMatch(
+      /^amount: .+ of at most 9 digits before the point/,
+    )
+  })
+
   it('name a setting that the account has otherwise as the body does', async () => {
     await change('keys', { account: 'shop', requests_per_minute: 60 })
     const response = await send('keys', { account: 'shop', requests_per_minute: 5 })

@@ -5,7 +5,9 @@ const limit = z.int().min(1).optional()
 const scopes = z.array(z.enum(SCOPES)).min(1)
 const settings = {
   models: z.array(z.string()).min(1).optional(),
-  expires: z.iso.datetime({ offset: true }).optional(),
+  expires: z.iso
+    .datetime({ offset: true, error: 'must be a time with its zone, such as 2027-01-31T00:00:00Z' })
+    .optional(),
   requests_per_minute: limit,
   tokens_per_minute: limit,
   concurrency: limit,

@@ -21,6 +21,12 @@ describe('an amount', () => {
     },
   )
 
+  it('of too many digits is told how many there may be', () => {
+    const told = /such as '0\.039', of at most 9 digits before the point and 12 after it$/
+    expect(() => parseAmount('1000000000', 'amount')).toThrow(told)
+    expect(() => parseAmount(`0.${'1'.repeat(13)}`, 'amount')).toThrow(told)
+  })
+
   it('comes back as the shortest decimal, whatever it is', () => {
     expect(formatAmount(parseAmount('0.20', 'x'))).toBe('0.2')
     expect(formatAmount(-39_000n)).toBe('-0.000000039')

@@ -15,7 +15,10 @@ export const AMOUNTS_END = 10n ** 9n * UNIT
 export function parseAmount(text: string, path: string): bigint {
   const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,12}))?$/.exec(text) ?? []
   if (whole === undefined) {
-    throw new InvalidRequestError(path, `must be a decimal number as a string, such as '0.039', got ${typeof text}`)
+    // Of a text it is the form that is wrong, which its kind does not say.
+    const more =
+      typeof text === 'string' ? 'of at most 9 digits before the point and 12 after it' : `got ${typeof text}`
+    throw new InvalidRequestError(path, `must be a decimal number as a string, such as '0.039', ${more}`)
   }
   return BigInt(whole) * UNIT + BigInt(fraction.padEnd(PLACES, '0'))
 }
