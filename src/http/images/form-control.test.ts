@@ -21,7 +21,7 @@ function sendFields(...fields: Field[]) {
 
 describe('a form', () => {
   it('has a picture to follow as a file or as text, and how closely', async () => {
-    await sendFields(['control[image]', picture('edges')], ['control[scale]', '0.5'])
+    await sendFields(['control[image]', picture('edges')], ['control[scale]', '.5'])
     await sendFields(['control[image]', base64('edges')])
     expect(stub.drawn).toMatchObject([
       { image: base64('one'), control: { image: base64('edges'), scale: 0.5 } },

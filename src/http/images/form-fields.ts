@@ -69,7 +69,7 @@ function toInteger(text: string | undefined): number | string | undefined {
 
 function toFraction(text: string | undefined): number | string | undefined {
   // As many digits as programs write of a fraction in double precision.
-  return text !== undefined && /^\d{1,9}(\.\d{1,20})?$/.test(text) ? Number(text) : text
+  return text !== undefined && /^(?:\d{1,9}(?:\.\d{1,20})?|\.\d{1,20})$/.test(text) ? Number(text) : text
 }
 
 function toBoolean(text: string): boolean | string {
