@@ -5,10 +5,10 @@ import { imageGenerationRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
 import type { Accounting } from '../usage/charge-answer.ts'
 import { createImageRoute } from './image-route.ts'
-import { openAiImageFieldsSchema, toCall } from './openai-fields.ts'
+import { openAiGenerationFieldsSchema, toCall } from './openai-fields.ts'
 
 /** Section 2.1 of the specification, with the fields of OpenAI's clients. */
-export const generationBodySchema = z.intersection(imageGenerationRequestSchema, openAiImageFieldsSchema)
+export const generationBodySchema = z.intersection(imageGenerationRequestSchema, openAiGenerationFieldsSchema)
 
 /**
  * `POST /v1/images/generations`.

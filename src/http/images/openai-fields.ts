@@ -39,7 +39,7 @@ const samplingFields = {
  * Fields beyond the specification that OpenAI's clients send to both endpoints. All others, such as `quality` and
  * `user`, are ignored.
  */
-export const openAiImageFieldsSchema = z.object({
+const openAiImageFieldsSchema = z.object({
   ...samplingFields,
   stream: z.boolean({ error: 'must be true or false' }).nullish(),
   /** Previews of each picture that a stream has; without one it says nothing. */
@@ -63,6 +63,16 @@ export function toCall<Fields extends z.output<typeof openAiImageFieldsSchema>>(
   }
   return { request, sampling }
 }
+
+const forEdits = never('belongs to POST /v1/images/edits; nothing of it would be in this picture')
+
+/** Those of generations. Bodies of edits that are sent there would be drawn from their words alone, and charged. */
+export const openAiGenerationFieldsSchema = openAiImageFieldsSchema.extend({
+  image: forEdits,
+  images: forEdits,
+  mask: forEdits,
+  strength: forEdits,
+})
 
 /** Those of edits. */
 export const openAiEditFieldsSchema = openAiImageFieldsSchema.extend({
