@@ -30,6 +30,8 @@ export function boundStore(store: UsageStore, metrics?: Pick<ServerMetrics, 'sto
     async update(name, change, options) {
       let refused: { readonly by: unknown } | undefined
       const guarded: typeof change = (document, now) => {
+        // What refused a change may be gone when it runs again.
+        refused = undefined
         try {
           return change(document, now)
         } catch (error) {

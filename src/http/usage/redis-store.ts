@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { answerInTime } from '../../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../../redis/connect-redis.ts'
 import { createRequestCounter } from '../limits/count-requests.ts'
-import { InTurns } from './in-turns.ts'
+import { ChangesTogether, type MakeChanges } from './changes-together.ts'
 import { requireDurable } from './redis-durability.ts'
 import type { StoredDocument, UsageStore } from './usage-store.ts'
 
@@ -57,11 +57,11 @@ export interface RedisStoreOptions {
 export async function openRedisStore(url: string, { acceptLoss = false }: RedisStoreOptions = {}): Promise<UsageStore> {
   const client = await connectRedis(url)
   if (!acceptLoss) await requireDurable(client)
-  const turns = new InTurns()
+  // Of those that change a document at once all but one read it for nothing, so this process has one of them at a time.
+  const changes = new ChangesTogether((name, make, signal) => replaceDocument(client, PREFIX + name, make, signal))
   return {
     read: (name, signal) => readDocument(client, PREFIX + name, signal),
-    // Of those that change a document at once all but one read it for nothing, so this process has one of them at a time.
-    update: (name, change, options) => turns.run(name, () => updateDocument(client, PREFIX + name, change, options)),
+    update: (...update) => changes.run(...update),
     names: (prefix, signal) => listNames(client, prefix, signal),
     countRequest: createRequestCounter(
       ({ RateLimiterRedis }, settings) =>
@@ -81,22 +81,21 @@ async function readDocument(client: RedisClient, key: string, signal?: AbortSign
   return { document: document ?? undefined, now: Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) }
 }
 
-async function updateDocument(
+async function replaceDocument(
   client: RedisClient,
   key: string,
-  change: Parameters<UsageStore['update']>[1],
-  { signal, keepMs }: Parameters<UsageStore['update']>[2] = {},
+  make: MakeChanges,
+  signal: AbortSignal,
 ): Promise<void> {
   // One of the processes that try at the same time always gets through, so this ends.
   for (;;) {
     const { document, now } = await readDocument(client, key, signal)
-    // A call that was given up while it waited must not be carried out.
-    signal?.throwIfAborted()
-    const next = change(document, now)
-    if (next === document) return
+    signal.throwIfAborted()
+    const next = make(document, now)
+    if (next.document === document) return
     const replaced = await withSignal(client, signal).eval(REPLACE_IF_UNCHANGED, {
       keys: [key],
-      arguments: [document ?? '', next ?? '', keepMs === undefined ? '' : String(keepMs)],
+      arguments: [document ?? '', next.document ?? '', next.keepMs === undefined ? '' : String(next.keepMs)],
     })
     if (replaced === 1) return
     await sleep(Math.random() * LONGEST_PAUSE_MS, undefined, { signal })
