@@ -1,4 +1,5 @@
 import { LateError } from '../errors/late-error.ts'
+import { whenLate } from '../errors/when-late.ts'
 
 /** As long as a store is waited for. */
 export const DEADLINE_MS = 2000
@@ -9,14 +10,13 @@ export const DEADLINE_MS = 2000
  * @throws Error where there is no answer in time; the command may still be carried out then
  */
 export async function answerInTime<Answer>(work: Promise<Answer>, milliseconds = DEADLINE_MS): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined
+  let stop = () => {}
   const late = new Promise<never>((_, reject) => {
-    const refuse = () => reject(new LateError('the Redis server', milliseconds))
-    timer = setTimeout(refuse, milliseconds)
+    stop = whenLate(milliseconds, () => reject(new LateError('the Redis server', milliseconds)))
   })
   try {
     return await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    stop()
   }
 }

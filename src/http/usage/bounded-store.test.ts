@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer } from '../server.ts'
 import { bearer, BODY, get, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
+import { boundStore } from './bounded-store.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { UsageStore } from './usage-store.ts'
 
@@ -56,4 +58,15 @@ describe.each([
     store.update = createMemoryStore().update
     await server.close()
   })
+})
+
+it('hears what came while its process was busy', async () => {
+  vi.useRealTimers()
+  const read = async () => {
+    await nextTurn()
+    return { document: 'x', now: 0 }
+  }
+  const reading = boundStore({ ...createMemoryStore(), read }).read('a')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100)
+  expect(await reading).toMatchObject({ document: 'x' })
 })

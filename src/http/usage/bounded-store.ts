@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from '../../errors/index.ts'
 import { LateError } from '../../errors/late-error.ts'
+import { whenLate } from '../../errors/when-late.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { UsageStore } from './usage-store.ts'
 
@@ -55,19 +56,19 @@ export function boundStore(store: UsageStore, metrics?: Pick<ServerMetrics, 'sto
 /** @throws StoreUnavailableError */
 async function withDeadline<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let stop = () => {}
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    stop = whenLate(DEADLINE_MS, () => {
       const reason = new LateError('the store', DEADLINE_MS)
       reject(reason)
       controller.abort(reason)
-    }, DEADLINE_MS)
+    })
   })
   try {
     return await Promise.race([call(controller.signal), late])
   } catch (cause) {
     throw new StoreUnavailableError(undefined, { cause })
   } finally {
-    clearTimeout(timer)
+    stop()
   }
 }
