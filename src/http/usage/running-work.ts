@@ -99,11 +99,11 @@ export class RunningWork {
     this.#enter(work, asked.isShared)
     const answered = await answerUntil(work.done as Promise<Answer>, signal, tellsAfter).finally(() => work.waiters--)
     if (answered) return answered.answer
-    // It is being charged: what would be stopped now ends with the answer that is paid for.
-    if (signal.aborted && work.isTaken && !asked.mayLinger) return (await work.done) as Answer
     if (signal.aborted) {
       work.patience = performance.now() - began
-      this.#leave(asked, work, LINGER_MS, signal.reason)
+      if (asked.mayLinger || !work.isTaken) this.#leave(asked, work, LINGER_MS, signal.reason)
+      // It is being charged: who gave up is told of as the one who paid, also where the next try gets the answer.
+      if (work.isTaken) return (await work.done) as Answer
       if (work.controller.signal.aborted) await letGo(work)
       throw new AbortedError(undefined, { cause: signal.reason })
     }
