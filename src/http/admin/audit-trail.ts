@@ -18,6 +18,15 @@ export interface AuditEntry {
   readonly detail?: string | undefined
 }
 
+/** An entry as it is kept. */
+interface KeptEntry extends AuditEntry {
+  /** Of a change that may be asked for again. */
+  readonly digest?: string | undefined
+}
+
+/** Tries of the same change come within minutes. The same name may be another change's after a day. */
+const AGAIN_MS = 3600 * 1000
+
 const KEPT = { keepMs: 400 * 24 * 3600 * 1000 }
 
 /** Changes of keys and balances in the store. A month is kept for 400 days after its last entry. */
@@ -28,10 +37,15 @@ export class AuditTrail {
     this.#store = store
   }
 
-  async record(entry: Omit<AuditEntry, 'time'>): Promise<void> {
+  /** @param digest Of a change that may be asked for again, several times at once too: it is recorded once. */
+  async record(entry: Omit<AuditEntry, 'time'>, digest?: string): Promise<void> {
     const { now } = await this.#store.read(nameOf(''))
-    const change = (document: string | undefined, time: number) =>
-      JSON.stringify([...read(document), { time: new Date(time).toISOString(), ...entry }])
+    const change = (document: string | undefined, time: number) => {
+      const entries = read(document)
+      const isKnown = (other: KeptEntry) => other.digest === digest && Date.parse(other.time) > time - AGAIN_MS
+      if (digest !== undefined && entries.some(isKnown)) return document
+      return JSON.stringify([...entries, { time: new Date(time).toISOString(), ...entry, digest }])
+    }
     await this.#store.update(nameOf(monthOf(dayOf(now))), change, KEPT)
   }
 
@@ -39,7 +53,7 @@ export class AuditTrail {
   async list(from: string, to: string): Promise<AuditEntry[]> {
     const names = (await this.#store.names(nameOf(''))).filter((name) => name >= nameOf(from) && name <= nameOf(to))
     const months = await Promise.all(names.sort().map((name) => this.#store.read(name)))
-    return months.flatMap(({ document }) => read(document))
+    return months.flatMap(({ document }) => read(document).map(({ digest: _digest, ...entry }) => entry))
   }
 }
 
@@ -47,6 +61,6 @@ function nameOf(month: string): string {
   return `audit:${month}`
 }
 
-function read(document: string | undefined): AuditEntry[] {
-  return document === undefined ? [] : (JSON.parse(document) as AuditEntry[])
+function read(document: string | undefined): KeptEntry[] {
+  return document === undefined ? [] : (JSON.parse(document) as KeptEntry[])
 }

@@ -24,8 +24,8 @@ export class AuditedKeys {
     const before = await this.#keys.read()
     const planned = plan(before)
     if (planned.book === before) return planned
-    const { account, key, detail } = planned
-    await this.#trail.record({ actor, action, account, key, detail })
+    const { account, key, detail, digest } = planned
+    await this.#trail.record({ actor, action, account, key, detail }, digest)
     // To plan is to check all keys, which takes a while where they are many.
     const text = writeBook(before)
     return this.#keys.change((book) => (writeBook(book) === text ? planned : plan(book)))

@@ -58,6 +58,23 @@ describe('a top-up with an Idempotency-Key', () => {
     expect(entries.filter(({ action }) => action === 'topup')).toHaveLength(1)
   })
 
+  it('that is asked for several times at once is made once, and recorded once', async () => {
+    const paid = await Promise.all([1, 2, 3].map(() => pay('10', 'k')))
+    expect(paid.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await pay('10', 'l')).status).toBe(200)
+    expect(await prepaid()).toBe('21')
+    const { entries } = (await ask('audit')) as { entries: object[] }
+    expect(entries.slice(2)).toEqual(
+      [1, 2].map(() => ({
+        time: expect.any(String),
+        actor: expect.stringMatching(/^key_/),
+        action: 'topup',
+        account: 'shop',
+        detail: '10 EUR',
+      })),
+    )
+  })
+
   it('is refused for another sum, and another one for another account or without the key', async () => {
     expect((await pay('10', 'k')).status).toBe(200)
     const refused = await pay('11', 'k')

@@ -37,6 +37,8 @@ export interface BookChange {
   readonly detail?: string
   /** All that was ever paid in for the account, in EUR, where that is what changed. */
   readonly prepaid?: string
+  /** By which the change is known when it is asked for again; nothing can be read from it. */
+  readonly digest?: string
 }
 
 /** For how many milliseconds two keys hold, from when on in milliseconds since 1970. */
@@ -149,7 +151,7 @@ export function topUp(book: KeyBook, account: string, amount: string, { id, now 
   }
   const prepaid = formatAmount(sum)
   const keys = book.keys.map((other) => (accountOf(other) === account ? { ...toConfig(other), prepaid } : other))
-  return checked({ book: { keys, topUps: [...known, own] }, account, detail, prepaid })
+  return checked({ book: { keys, topUps: [...known, own] }, account, detail, prepaid, digest: own.digest })
 }
 
 /** Oldest first. */
