@@ -9,6 +9,8 @@ interface Reader {
   readonly signal: AbortSignal
   /** Called when the client has read the response, or has gone; it may be called again. */
   leave(): void
+  /** Awaited when the client has taken all of the response, and not where it has gone before. */
+  taken?(): Promise<void>
 }
 
 /** Bytes that are handed out at a time: what a connection was handed is held until its client reads it. */
@@ -44,9 +46,10 @@ export function createLateResponse(
   if (reader?.signal.aborted) reader.leave()
   const body = new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
+      async pull(controller) {
         const { done, value } = pieces.next()
         if (!done) return controller.enqueue(value)
+        if (!reader?.signal.aborted) await reader?.taken?.()
         controller.close()
         reader?.leave()
       },

@@ -52,7 +52,11 @@ async function readResults(jobs: Jobs, { caller, params, method, signal }: Call)
   const headers = { 'content-type': 'application/jsonl' }
   if (method === 'HEAD') return new Response(null, { headers })
   const { job, leave } = await jobs.results.whole(found, signal)
-  await jobs.fetched(job)
   const list = JsonList.read(job.result)
-  return createLateResponse(list.lines(), list.linesLength, { headers }, { signal, leave })
+  return createLateResponse(
+    list.lines(),
+    list.linesLength,
+    { headers },
+    { signal, leave, taken: () => jobs.fetched(job) },
+  )
 }

@@ -28,3 +28,23 @@ it.each(['', '/events'])(
     await close()
   },
 )
+
+it.each(['', '/events'])(
+  'what is kept until it is fetched stays where its client goes in the midst of it: %s',
+  async (tail) => {
+    const { start, ask, server, close } = openJobServer()
+    const { job } = await start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
+    await expect
+      .poll(async () => (await json(server.fetch(get('/v1/jobs'))))['data'])
+      .toMatchObject([{ status: 'succeeded' }])
+    const reader = (await ask(job['id'], {}, {}, tail)).body!.getReader()
+    await reader.read()
+    await reader.cancel()
+    const controller = new AbortController()
+    await ask(job['id'], {}, { signal: controller.signal }, tail)
+    controller.abort()
+    expect(await json(ask(job['id']))).toMatchObject({ status: 'succeeded', result: {} })
+    expect((await ask(job['id'])).status).toBe(404)
+    await close()
+  },
+)

@@ -42,8 +42,7 @@ async function read(jobs: Jobs, { caller, params, method, signal }: Call): Promi
   // Whoever asks for the headers alone has not got the result.
   if (method === 'HEAD') return new Response(null, { headers: { 'content-type': 'application/json' } })
   const { job, leave } = await jobs.results.whole(found, signal)
-  if (isFetchedHere(job)) await jobs.fetched(job)
-  return createPiecesResponse(writeJobWire(job), {}, { signal, leave })
+  return createPiecesResponse(writeJobWire(job), {}, { signal, leave, taken: () => fetchedHere(jobs, job) })
 }
 
 async function cancel(jobs: Jobs, { caller, params, signal }: Call): Promise<Response> {
@@ -52,8 +51,8 @@ async function cancel(jobs: Jobs, { caller, params, signal }: Call): Promise<Res
 }
 
 /** Whoever asks how a batch stands has not come for its results, which are lines under a path of their own. */
-function isFetchedHere({ counts, bytes }: Job): boolean {
-  return counts === undefined || bytes === 0
+async function fetchedHere(jobs: Jobs, job: Job): Promise<void> {
+  if (job.counts === undefined || job.bytes === 0) await jobs.fetched(job)
 }
 
 /**
@@ -77,8 +76,10 @@ async function stream(jobs: Jobs, streams: OpenStreams, call: Call): Promise<Res
         for (const partial of partials.slice(shown)) event(partial.type, partial)
         shown = Math.max(shown, partials.length)
         const whole = await jobs.results.whole(job, signal)
-        pieces(`job.${job.status}`, writeJobWire(whole.job), whole.leave)
-        if (isFetchedHere(job)) await jobs.fetched(job)
+        pieces(`job.${job.status}`, writeJobWire(whole.job), () => {
+          whole.leave()
+          if (!signal.aborted && !call.signal.aborted) void fetchedHere(jobs, job)
+        })
       }
     } finally {
       clearInterval(timer)

@@ -135,7 +135,7 @@ export class Jobs {
     }
   }
 
-  /** Says that its owner gets the job as it is, which removes one that is kept until then. */
+  /** Says that its owner has got the job as it is, which removes one that is kept until then. */
   async fetched(job: Job): Promise<void> {
     if (job.keepMs !== 0 || !isOver(job)) return
     // A store that does not say so in time may have removed it: whoever asks now is the last who gets it.
