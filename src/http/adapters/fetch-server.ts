@@ -1,3 +1,5 @@
+import { isTaken, readElsewhere, setParsedBody } from '../body/parsed-body.ts'
+
 /** What an adapter needs of a server, or of anything else that answers requests. */
 export interface FetchServer {
   readonly fetch: (request: Request) => Promise<Response> | Response
@@ -5,8 +7,12 @@ export interface FetchServer {
 
 /** The same request for another path; the query stays. */
 export function rebase(request: Request, path: string): Request {
-  const url = new URL(request.url)
-  return new Request(`${url.origin}${path}${url.search}`, request)
+  const { origin, search } = new URL(request.url)
+  const url = `${origin}${path}${search}`
+  if (!isTaken(request)) return new Request(url, request)
+  // One that was read cannot be copied whole: the service checks its path and key, and says why it cannot answer it.
+  const { method, headers, signal } = request
+  return setParsedBody(new Request(url, { method, headers, signal }), { failure: readElsewhere() })
 }
 
 /** A path, query and all, without its first segments: what is left below a prefix, whatever its parameters are. */

@@ -36,8 +36,9 @@ async function findRoute(context: Context): Promise<string> {
   return (await import('hono/route')).routePath(context)
 }
 
-/** A middleware has read the body: Hono kept what it read. */
+/** A middleware has read the body: Hono kept what it read, but for what was read past it. */
 async function withBody({ req }: HonoContext): Promise<Request> {
+  if (Object.keys(req.bodyCache).length === 0) return req.raw
   const { method, signal } = req.raw
   const headers = new Headers(req.raw.headers)
   const { arrayBuffer, formData } = req.bodyCache

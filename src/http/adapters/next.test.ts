@@ -25,6 +25,13 @@ it('gives its own errors for other paths and methods', async () => {
   ).toBe(405)
 })
 
+it('says of a body that the app has read why there is nothing to answer', async () => {
+  const request = post(BODY, { path: '/ai/v1/systemone' })
+  await request.json()
+  const response = await handlers.POST(request, params({ path: ['v1', 'systemone'] }))
+  expect([response.status, await response.text()]).toEqual([422, expect.stringContaining('in front of the service')])
+})
+
 it('passes on that the client hung up', async () => {
   const request = post(BODY, { path: '/ai/v1/systemone', signal: AbortSignal.abort() })
   expect((await handlers.POST(request, params({ path: ['v1', 'systemone'] }))).status).toBe(499)

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createServer } from '../index.ts'
 import { listen } from '../test-support/listen.ts'
 import { MOUNT_LIMIT as LIMIT } from '../test-support/mounts.ts'
-import { BODY } from '../test-support/requests.ts'
+import { BODY, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { toExpressHandler } from './express.ts'
 import { toHonoHandler } from './hono.ts'
@@ -59,6 +59,19 @@ describe('a body that was read before', () => {
     app.all('/ai/*', toHonoHandler(server))
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(BODY) }
     expect((await app.request('/ai/v1/systemone', init)).status).toBe(200)
+  })
+
+  it.each(['/ai/v1/systemone', '/ai/nope'])('by Hono past its own methods is told at %s', async (path) => {
+    const app = new Hono()
+    app.use(async ({ req }, next) => {
+      await req.raw.json()
+      await next()
+    })
+    app.all('/ai/*', toHonoHandler(createServer({ engine: createStubEngine().engine })))
+    const response = await app.request(post(BODY, { path }))
+    expect([response.status, await response.text()]).toEqual(
+      path === '/ai/nope' ? [404, expect.any(String)] : [422, expect.stringContaining('in front of the service')],
+    )
   })
 
   it.each(['formData', 'parseBody', 'text'] as const)('by Hono as a form with %s() is used', async (read) => {

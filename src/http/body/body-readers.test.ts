@@ -47,6 +47,15 @@ describe('a JSON body', () => {
     expect(await readJson(request, LIMIT)).toEqual({ a: 'é🎯' })
   })
 
+  it.each<[string, (request: Request) => unknown]>([
+    ['has read', (request) => request.text()],
+    ['is reading', (request) => request.body?.getReader()],
+  ])('that the app %s is told to be gone', async (_, take) => {
+    const request = post('{}')
+    await take(request)
+    await expect(readJson(request, LIMIT)).rejects.toThrow('was read by something in front of the service')
+  })
+
   it('may start with a byte order mark', async () => {
     expect(await read('\ufeff{}')).toEqual({})
   })

@@ -6,7 +6,7 @@ import type { BodyParser } from './body-parser.ts'
 import type { BodyKind } from './parse-body.ts'
 import type { FormField } from './parse-form.ts'
 import type { BodyLine } from './parse-lines.ts'
-import { getParsedBody, readElsewhere } from './parsed-body.ts'
+import { getParsedBody, isTaken, readElsewhere } from './parsed-body.ts'
 import { checkBodyHeaders, readBody } from './read-body.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
@@ -96,7 +96,7 @@ async function read(request: Request, { maxBytes, share, parser }: BodyMeans, ki
   const before = getParsedBody(request)
   if (before && 'failure' in before) throw before.failure
   // Such as a form, of which multer leaves the fields of text alone.
-  if (before) throw readElsewhere()
+  if (before || isTaken(request)) throw readElsewhere()
   const parsed = await parser.parse(await readBody(request, maxBytes, share), kind)
   return 'refused' in parsed ? refuse(parsed.refused) : parsed.value
 }

@@ -21,9 +21,15 @@ export function getParsedBody(request: Request): ParsedBody | undefined {
   return (request as Parsed)[PARSED_BODY]
 }
 
+/** Whether something in front of the service took the body of a web request, or is about to. */
+export function isTaken({ bodyUsed, body }: Request): boolean {
+  return bodyUsed || body?.locked === true
+}
+
 /** Why there is nothing to read, though the client sent it. */
 export function readElsewhere(): InvalidRequestError {
   const reason =
-    'was read by something in front of the service, which left nothing of it: the app must mount the service before it'
+    'was read by something in front of the service, which left nothing of it: the app must mount the service before it, ' +
+    'or read a clone() of a web request'
   return new InvalidRequestError('body', reason, { loc: [] })
 }
