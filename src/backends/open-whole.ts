@@ -1,4 +1,4 @@
-import { AbortedError } from '../errors/index.ts'
+import { throwIfAborted } from '../errors/aborted-by.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { Backend, DeviceSession, Session } from './backend.ts'
 import { withSessions } from './with-sessions.ts'
@@ -31,20 +31,17 @@ export async function openWhole<T>(
   const opened: (Session | DeviceSession)[] = []
   const { createDeviceSession } = backend
   let isWhole = false
-  function throwIfAborted(): void {
-    if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
-  }
   async function make<Made extends Session | DeviceSession>(
     model: BuiltGraph,
     create: (model: BuiltGraph) => Promise<Made>,
   ): Promise<Made> {
     if (isWhole) return create(model)
     const session = await alone(() => {
-      throwIfAborted()
+      throwIfAborted(signal)
       return create(model)
     })
     opened.push(session)
-    throwIfAborted()
+    throwIfAborted(signal)
     onOpened?.(model)
     return session
   }

@@ -1,4 +1,4 @@
-import { AbortedError } from '../errors/index.ts'
+import { abortedBy } from '../errors/aborted-by.ts'
 import { SignalListeners } from './signal-listeners.ts'
 
 /**
@@ -13,7 +13,7 @@ export function unlessAborted<T>(
   listeners = new SignalListeners(),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new AbortedError(undefined, { cause: signal.reason }))
+    const giveUp = () => reject(abortedBy(signal))
     if (signal.aborted) return giveUp()
     const stopListening = listeners.add(signal, giveUp)
     start().then(resolve, reject).finally(stopListening)

@@ -4,13 +4,8 @@ import { orderlessKey } from '../decide/own-calibration.ts'
 import { withFeatures } from '../engine/calls/call-features.ts'
 import { Listening } from '../engine/calls/listening.ts'
 import type { CallOptions } from '../engine/index.ts'
-import {
-  AbortedError,
-  type ErrorCode,
-  InvalidRequestError,
-  type TesseraError,
-  toTesseraError,
-} from '../errors/index.ts'
+import { throwIfAborted } from '../errors/aborted-by.ts'
+import { type ErrorCode, InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { createDecisionParser } from '../schemas/decision-request.ts'
 import { kindOf } from '../schemas/fault.ts'
 import type { DecisionRequestInput } from '../schemas/index.ts'
@@ -161,7 +156,7 @@ class Asking {
 
   async #answer(row: number): Promise<void> {
     const { rows, labelled, stop, isCalibrating, onRow } = this.#work
-    if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
+    throwIfAborted(stop)
     const { labels: _, ...request } = rows[row]!
     const names = labelled[row]!.filter(this.#isFrequent).map(({ name }) => name)
     let features: Readonly<Record<string, Float32Array>> = {}

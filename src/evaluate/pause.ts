@@ -1,4 +1,4 @@
-import { AbortedError } from '../errors/index.ts'
+import { throwIfAborted } from '../errors/aborted-by.ts'
 
 /** Milliseconds that a fit computes at a stretch. */
 const STRETCH = 20
@@ -6,7 +6,7 @@ const STRETCH = 20
 /** Gives others of this thread their turn. @throws AbortedError where the signal has ended the work by then */
 export async function pause(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve))
-  if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+  throwIfAborted(signal)
 }
 
 /** A {@link pause} where the last was long enough ago, else undefined, so that short work needs not wait for it. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import { SignalListeners } from '../engine/signal-listeners.ts'
-import { AbortedError, EngineDisposedError, WorkerCrashedError } from '../errors/index.ts'
+import { abortedBy, throwIfAborted } from '../errors/aborted-by.ts'
+import { EngineDisposedError, WorkerCrashedError } from '../errors/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { callTracingOnDemand } from './call-tracing.ts'
 import { type Connected, connectFront } from './connect-front.ts'
@@ -70,7 +71,7 @@ export class QueueFront {
     const { signal, whenBusy } = options
     const traceparent = (await this.#tracing()).current()
     if (this.#isDisposed) throw new EngineDisposedError()
-    if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    throwIfAborted(signal)
     const id = randomUUID()
     const data = {
       front: this.#id,
@@ -214,7 +215,7 @@ export class QueueFront {
   }
 
   async #cancel(pending: PendingCall): Promise<void> {
-    pending.reject(new AbortedError(undefined, { cause: pending.options.signal?.reason }))
+    pending.reject(abortedBy(pending.options.signal))
     await this.#withdraw(pending)
   }
 

@@ -1,7 +1,8 @@
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import colors from 'picocolors'
-import { AbortedError, InvalidRequestError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { withLock } from '../../models/files/with-lock.ts'
 import { notWritten } from '../output-files.ts'
 
@@ -43,7 +44,7 @@ export async function whileAlone<Result>(
   } catch (cause) {
     if (lost.signal.aborted) throw lost.signal.reason
     if (isBegun) throw cause
-    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    throwIfAborted(signal)
     // That the file itself can be written was checked before.
     if (NO_LOCK.includes((cause as NodeJS.ErrnoException).code ?? '')) return work(signal)
     throw notWritten('--out', file, cause)

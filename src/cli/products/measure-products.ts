@@ -1,5 +1,5 @@
 import type { Backend, Session } from '../../backends/index.ts'
-import { AbortedError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
 import { buildProduct, PRODUCT_FORMATS, type ProductFormat, type ProductShape } from './product-graph.ts'
 
 /** Speeds of products with weights in one format. */
@@ -46,7 +46,7 @@ export async function measureProducts(backend: Backend, options: MeasureProducts
   const sessions: Session[] = []
   try {
     for (const format of PRODUCT_FORMATS) {
-      refuseAborted(signal)
+      throwIfAborted(signal)
       sessions.push(await backend.createSession(buildProduct(format, shape)))
     }
     const least = await timeInTurns(sessions, { ...options, shape, rows })
@@ -72,7 +72,7 @@ async function timeInTurns(sessions: readonly Session[], { shape, rows, limitMs 
       const repeats = Math.ceil(ROWS_A_ROUND / rows[at]!)
       for (const [i, session] of sessions.entries()) {
         for (let run = 0; run < repeats; run++) {
-          refuseAborted(signal)
+          throwIfAborted(signal)
           const started = performance.now()
           await session.run({ x })
           least[i]![at] = Math.min(least[i]![at]!, performance.now() - started)
@@ -86,8 +86,4 @@ async function timeInTurns(sessions: readonly Session[], { shape, rows, limitMs 
 function makeRows(count: number, width: number) {
   const data = Float32Array.from({ length: count * width }, (_, i) => ((i * 29) % 97) / 48 - 1)
   return { type: 'float32' as const, dims: [count, width], data }
-}
-
-function refuseAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Backend, Tensor } from '../../backends/index.ts'
-import { AbortedError, InsufficientMemoryError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
+import { InsufficientMemoryError } from '../../errors/index.ts'
 import { buildLayerPeaks } from '../../graph/index.ts'
 import { matchFamily, type ModelConfig, readModelConfig } from '../../models/configs/model-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
@@ -58,7 +59,7 @@ export async function chooseSmoothing(
     const norms: SmoothedNorm[] = []
     let x = await embed(tensors, config, ids)
     for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-      if (options.signal?.aborted) throw new AbortedError(undefined, { cause: options.signal.reason })
+      throwIfAborted(options.signal)
       const held = await holdLayer(tensors, layer, options.available)
       const read = await readLayer(backend, config, { held, layer, x })
       norms.push(...read.norms)

@@ -1,4 +1,5 @@
-import { AbortedError, EngineDisposedError, type TesseraError, toTesseraError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
+import { EngineDisposedError, type TesseraError, toTesseraError } from '../../errors/index.ts'
 import { count, readOption } from '../../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse, ExactRequest, ResponseTo } from '../../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
@@ -139,7 +140,7 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
   stop.addEventListener('abort', onAbort)
   try {
     for (let index = 0; underway.length > 0 || !source.isOver;) {
-      if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
+      throwIfAborted(stop)
       listening.throwIfFailed(index - underway.length)
       if (underway[0]?.isSettled) {
         yield await underway.shift()!.outcome

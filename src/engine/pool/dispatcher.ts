@@ -1,5 +1,5 @@
+import { abortedBy, throwIfAborted } from '../../errors/aborted-by.ts'
 import {
-  AbortedError,
   EngineDisposedError,
   errorFromJSON,
   OverloadedError,
@@ -118,7 +118,7 @@ export class Dispatcher {
       const id = ++this.#lastId
       const message = toRunMessage({ id, kind, model, request }, options, this.#options)
       if (this.#disposal) throw new EngineDisposedError()
-      if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      throwIfAborted(signal)
       const places = whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY
       if (options !== OWN && !this.#hasRoom(client, places)) throw new OverloadedError()
       let stopListening = () => {}
@@ -132,7 +132,7 @@ export class Dispatcher {
           reject(error)
         },
       })
-      const abort = () => this.#abandon(job, new AbortedError(undefined, { cause: signal?.reason }))
+      const abort = () => this.#abandon(job, abortedBy(signal))
       stopListening = this.#signals.add(signal, abort)
       this.#queue.add(job)
       this.#advance()

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../../errors/aborted-by.ts'
 import { AbortedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
 import { LONGEST_TIMER_MS } from '../../options/index.ts'
@@ -85,7 +86,7 @@ export class OpenModels {
     work: (task: Task) => T | Promise<T>,
     onProgress?: OnProgress,
   ): Promise<T> {
-    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    throwIfAborted(signal)
     for (let gone = this.#leaving(model.folder); gone !== undefined; gone = this.#leaving(model.folder)) {
       const leaving = gone
       await unlessAborted(() => leaving, signal)

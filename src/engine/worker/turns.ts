@@ -1,4 +1,4 @@
-import { AbortedError } from '../../errors/index.ts'
+import { abortedBy, throwIfAborted } from '../../errors/aborted-by.ts'
 import { nextTask } from './next-task.ts'
 
 /** A job's place at the one computing device. */
@@ -59,7 +59,7 @@ export class Turns {
       }
       const giveUp = () => {
         this.#waiting.splice(this.#waiting.indexOf(grant), 1)
-        reject(new AbortedError(undefined, { cause: signal.reason }))
+        reject(abortedBy(signal))
       }
       signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting.push(grant)
@@ -74,8 +74,4 @@ export class Turns {
     this.#taken = true
     grant()
   }
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
 }

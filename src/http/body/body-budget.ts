@@ -1,4 +1,5 @@
-import { AbortedError, OverloadedError } from '../../errors/index.ts'
+import { abortedBy } from '../../errors/aborted-by.ts'
+import { OverloadedError } from '../../errors/index.ts'
 
 /** How long a body waits at the client for others to be answered. */
 const LONGEST_WAIT_MS = 10_000
@@ -101,7 +102,7 @@ export class BodyBudget {
         reject(error)
         this.#admitNext()
       }
-      const leave = () => give(new AbortedError(undefined, { cause: signal.reason }))
+      const leave = () => give(abortedBy(signal))
       const timer = setTimeout(() => give(isFull(this.#of)), LONGEST_WAIT_MS)
       const stop = () => {
         clearTimeout(timer)

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { AbortedError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
 
 /** Waits for the changes of a job; those that come while nobody waits count as one. */
 export class Changes {
@@ -33,7 +33,7 @@ export class Changes {
       })
     }
     this.#hasChanged = false
-    if (this.#signal.aborted) throw new AbortedError(undefined, { cause: this.#signal.reason })
+    throwIfAborted(this.#signal)
   }
 
   stop(): void {

@@ -1,4 +1,4 @@
-import { AbortedError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
 import { BodyBudget } from '../body/body-budget.ts'
 import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
@@ -53,7 +53,7 @@ export class JobResults {
     const hasAll = job.bytes === 0 || job.result !== undefined
     if (apart === undefined || !isOver(job) || hasAll) return { job, leave: () => {} }
     const read = async () => {
-      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      throwIfAborted(signal)
       const result = await apart.readResult(job.id)
       if (result === undefined) throw noJob()
       return { ...job, result: JsonBytes.ofBytes(result) }
@@ -75,7 +75,7 @@ export class JobResults {
    */
   list(account: string, signal: AbortSignal, write: () => Promise<Uint8Array>): Promise<WrittenList> {
     return this.#lists.run(account, async () => {
-      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      throwIfAborted(signal)
       const bytes = await write()
       return { bytes, leave: bytes.length <= SMALL ? () => {} : await this.#enter(account, bytes.length, signal) }
     })

@@ -1,5 +1,5 @@
 import { type FairItem, FairQueue } from '../../engine/pool/fair-queue.ts'
-import { AbortedError } from '../../errors/index.ts'
+import { abortedBy } from '../../errors/aborted-by.ts'
 
 /** What waits for a turn. */
 export interface Turn extends FairItem {
@@ -71,8 +71,4 @@ export class JobTurns {
     if (next) next.enter()
     else this.#running--
   }
-}
-
-function abortedBy({ reason }: AbortSignal): AbortedError {
-  return new AbortedError(undefined, { cause: reason })
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
-import { AbortedError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
 import type { Progress } from '../../jobs/job-context.ts'
 import type { PayerNow } from '../keys/payer-now.ts'
 import { requireModel } from '../keys/permissions.ts'
@@ -156,6 +156,6 @@ async function answerWaited<Answer>(
     onProgress(progress)
     job?.onProgress(progress)
   })
-  if (ended.aborted) throw new AbortedError(undefined, { cause: ended.reason })
+  throwIfAborted(ended)
   return answered
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AbortedError, OverloadedError } from '../../errors/index.ts'
+import { abortedBy } from '../../errors/aborted-by.ts'
+import { OverloadedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
 import { digest } from './idempotent-requests.ts'
 import { Pace } from './pace.ts'
@@ -105,7 +106,7 @@ export class RunningWork {
       // It is being charged: who gave up is told of as the one who paid, also where the next try gets the answer.
       if (work.isTaken) return (await work.done) as Answer
       if (work.controller.signal.aborted) await letGo(work)
-      throw new AbortedError(undefined, { cause: signal.reason })
+      throw abortedBy(signal)
     }
     const retryAfterMs = work.pace.remaining()
     this.#leave(asked, work, retryAfterMs + LINGER_MS, undefined)
@@ -162,7 +163,7 @@ export class RunningWork {
         work.isTaken = true
         resolve()
       }
-      const leave = () => reject(new AbortedError(undefined, { cause: signal.reason }))
+      const leave = () => reject(abortedBy(signal))
       if (work.waiters > 0) return take()
       if (signal.aborted) return leave()
       work.come = take

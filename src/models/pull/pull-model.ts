@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
+import { abortedBy } from '../../errors/aborted-by.ts'
+import { DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { isUnwritable } from '../files/is-unwritable.ts'
 import { withLock } from '../files/with-lock.ts'
 import { writeWhole } from '../files/write-whole.ts'
@@ -105,9 +106,7 @@ export function explainPull(
   error: unknown,
   { hub, id, signal }: { readonly hub: Hub; readonly id: string; readonly signal: AbortSignal | undefined },
 ): TesseraError {
-  return signal?.aborted
-    ? new AbortedError(undefined, { cause: signal.reason })
-    : asTesseraError(explain(error, hub, id), id)
+  return signal?.aborted ? abortedBy(signal) : asTesseraError(explain(error, hub, id), id)
 }
 
 async function writeReference(path: string, commit: string): Promise<void> {

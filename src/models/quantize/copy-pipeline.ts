@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
-import { AbortedError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
 import { readOptionalConfig } from '../configs/read-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { PART_FOLDERS, PREVIEW_DECODER } from '../pipeline-parts.ts'
@@ -26,7 +26,7 @@ const STEP_BYTES = 16 * 2 ** 20
  */
 export async function copyBesides(files: ModelFiles, out: string, signal: AbortSignal | undefined): Promise<void> {
   const isCopied = (path: string) => {
-    if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    throwIfAborted(signal)
     // What is hidden, such as the history of a clone, belongs to a tool.
     return !basename(path).startsWith('.') && !WEIGHTS.test(path)
   }
@@ -65,7 +65,7 @@ export async function copyPart(files: ModelFiles, out: string, signal: AbortSign
   try {
     for (const tensor of tensors) {
       for (let done = 0; done < tensor.length; done += STEP_BYTES) {
-        if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+        throwIfAborted(signal)
         await writer.append(tensor.name, await read(tensor, done, Math.min(STEP_BYTES, tensor.length - done)))
       }
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { AbortedError, ModelFormatError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
+import { ModelFormatError } from '../../errors/index.ts'
 import type { WeightFile } from '../files/model-files.ts'
 import { readSlices } from '../weights/tensor-slices.ts'
 import type { TensorEntry, WeightIndex } from '../weights/weight-index.ts'
@@ -54,7 +55,7 @@ async function measureMatrix(
     all = addErrors(all, error)
   }
   for await (const bytes of readSlices(file, entry)) {
-    if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    throwIfAborted(signal)
     const error = quantizer.measure({ bytes, dtype: entry.dtype, width, ...format })
     // Whoever waits for it hears of a failure; nobody does after another slice has failed.
     error.catch(() => {})

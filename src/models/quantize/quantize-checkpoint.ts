@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { AbortedError, InvalidRequestError } from '../../errors/index.ts'
+import { abortedBy } from '../../errors/aborted-by.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import { isUnwritable } from '../files/is-unwritable.ts'
 import type { ModelFiles } from '../files/model-files.ts'
@@ -41,7 +42,7 @@ export async function quantizeCheckpoint(options: QuantizeCheckpointOptions): Pr
     })
   } catch (error) {
     // Waiting and copying end with the error that Node has for it.
-    throw signal?.aborted ? new AbortedError(undefined, { cause: signal.reason }) : explain(error, out)
+    throw signal?.aborted ? abortedBy(signal) : explain(error, out)
   }
 }
 

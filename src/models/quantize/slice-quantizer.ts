@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { AbortedError, InternalError } from '../../errors/index.ts'
+import { abortedBy } from '../../errors/aborted-by.ts'
+import { InternalError } from '../../errors/index.ts'
 import { locateOwn } from '../find/locate-own.ts'
 import type { QuantizedRows } from './quantize-rows.ts'
 import { type MatrixSlice, measureSlice, quantizeSlice, type SliceTask } from './quantize-slice.ts'
@@ -25,7 +26,7 @@ export class SliceQuantizer {
   readonly capacity: number
   readonly #threads: readonly Thread[]
   readonly #signal: AbortSignal | undefined
-  readonly #abort = () => void this.#end(new AbortedError(undefined, { cause: this.#signal?.reason }))
+  readonly #abort = () => void this.#end(abortedBy(this.#signal))
 
   constructor(threads: number, signal?: AbortSignal) {
     this.capacity = threads > 1 ? 2 * threads : 1
@@ -45,7 +46,7 @@ export class SliceQuantizer {
   }
 
   #work<Result>(task: SliceTask, work: (slice: MatrixSlice) => Result): Promise<Result> {
-    if (this.#signal?.aborted) return Promise.reject(new AbortedError(undefined, { cause: this.#signal.reason }))
+    if (this.#signal?.aborted) return Promise.reject(abortedBy(this.#signal))
     const [first, ...others] = this.#threads
     if (first === undefined) return new Promise((resolve) => void resolve(work(task.slice)))
     const least = others.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a), first)

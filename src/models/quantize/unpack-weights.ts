@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { AbortedError, ModelFormatError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
+import { ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import { findChanged } from '../files/file-state.ts'
 import { hasWeights } from '../files/has-weights.ts'
@@ -98,7 +99,7 @@ async function copyWeights(weights: WeightFile, path: string, signal: AbortSigna
   const file = await open(path, 'wx')
   try {
     for (let done = 0; done < weights.size;) {
-      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      throwIfAborted(signal)
       const bytes = await weights.read(done, STEP_BYTES)
       await file.writeFile(bytes)
       done += bytes.length

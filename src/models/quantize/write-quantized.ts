@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { AbortedError, ModelFormatError } from '../../errors/index.ts'
+import { throwIfAborted } from '../../errors/aborted-by.ts'
+import { ModelFormatError } from '../../errors/index.ts'
 import { BLOCKS_FOR_ROUGH, type QuantizationConfig, type TensorFormat } from '../configs/quantization-config.ts'
 import type { ModelFiles, WeightFile } from '../files/model-files.ts'
 import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
@@ -69,7 +70,7 @@ async function writeTensors(
     const entry = get(name)!
     if (!opened.has(entry.file)) opened.set(entry.file, await source.findWeights(entry.file))
     for await (const slice of readSlices(opened.get(entry.file)!, entry)) {
-      if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      throwIfAborted(signal)
       if (!isMatrix(name, entry, options.matrices)) {
         if (isVector(entry) && !decodeFloats(slice, entry.dtype).every(Number.isFinite))
           throw notFinite(name, entry, options)
