@@ -87,7 +87,7 @@ function isBegun(text: string, row: number): boolean {
 function checkAsked(file: string, { row, asked }: AnsweredRow, now: string): void {
   if (asked === now) return
   const line = `in line ${row + 1}`
-  if (typeof asked !== 'string') throw other(file, `does not say ${line} what was asked, as older versions did not`)
+  if (typeof asked !== 'string') throw other(file, `does not say ${line} what was asked`)
   throw isSameAsked(asked, now)
     ? other(file, `has ${line} the answers to another row than is there now`)
     : other(file, `has ${line} answers to other questions, with other options or of another model`)

@@ -68,17 +68,6 @@ describe('the journal of a store', () => {
     expect(await readdir(journalOf('first.db'))).toEqual([])
   })
 
-  it('tells of charges in the folder that all stores had before, and how they are made', async () => {
-    const shared = join(folder, 'tessera', 'journal')
-    await mkdir(join(shared, '0123456789abcdef'), { recursive: true })
-    journalOf('usage.db')
-    expect(warnings).toEqual([])
-    await writeFile(join(shared, 'a.json'), '{}')
-    expect(journalOf('usage.db')).not.toBe(shared)
-    expect(warnings).toEqual([expect.stringContaining(`--journal ${shared}`)])
-    expect(await readdir(shared)).toHaveLength(2)
-  })
-
   it('tells of charges of a store with another name, which may be this one before it was renamed, or that of another service', async () => {
     const [own, other] = [journalOf('new.db'), journalOf('old.db')]
     await Promise.all([own, other].map((each) => mkdir(each, { recursive: true })))
