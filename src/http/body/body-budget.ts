@@ -1,5 +1,6 @@
 import { abortedBy } from '../../errors/aborted-by.ts'
 import { OverloadedError } from '../../errors/index.ts'
+import { Tally } from '../tally.ts'
 
 /** How long a body waits at the client for others to be answered. */
 const LONGEST_WAIT_MS = 10_000
@@ -20,7 +21,7 @@ export class BodyBudget {
   #free: number
   readonly #mostEach: number
   readonly #of: string
-  readonly #taken = new Map<string, number>()
+  readonly #taken = new Tally()
   /** Those that came first go first, also where a smaller one would fit. Those that wait for their own account hold up no other. */
   readonly #waiting = new Set<Waiting>()
 
@@ -43,12 +44,12 @@ export class BodyBudget {
       account ??= accountOf()
       this.#free -= bytes
       taken += bytes
-      if (account !== undefined) this.#taken.set(account, this.#takenBy(account) + bytes)
+      if (account !== undefined) this.#taken.add(account, bytes)
     }
     const isBeyondShare = (bytes: number) => {
       account ??= accountOf()
       if (account === undefined) return false
-      const all = this.#takenBy(account)
+      const all = this.#taken.of(account)
       // One body of an account passes whatever its size.
       return all > taken && all + bytes > this.#mostEach
     }
@@ -65,21 +66,11 @@ export class BodyBudget {
       },
       release: () => {
         this.#free += taken
-        if (account !== undefined) this.#giveBack(account, taken)
+        if (account !== undefined) this.#taken.add(account, -taken)
         taken = 0
         this.#admitNext()
       },
     }
-  }
-
-  #takenBy(account: string): number {
-    return this.#taken.get(account) ?? 0
-  }
-
-  #giveBack(account: string, bytes: number): void {
-    const left = this.#takenBy(account) - bytes
-    if (left === 0) this.#taken.delete(account)
-    else this.#taken.set(account, left)
   }
 
   #wait(

@@ -1,4 +1,5 @@
 import { RateLimitError } from '../../errors/index.ts'
+import { Tally } from '../tally.ts'
 
 /** A stream ends when its job does, which nobody can tell the time of. */
 const RETRY_MS = 1000
@@ -6,7 +7,7 @@ const RETRY_MS = 1000
 /** Counts the event streams that each account has open: they hold connections, and watch jobs for as long as these take. */
 export class OpenStreams {
   readonly #most: number
-  readonly #open = new Map<string, number>()
+  readonly #open = new Tally()
 
   constructor(most: number) {
     this.#most = most
@@ -17,20 +18,13 @@ export class OpenStreams {
    * @throws RateLimitError where the account has too many
    */
   enter(account: string): () => void {
-    const open = this.#open.get(account) ?? 0
-    if (open >= this.#most) {
+    if (this.#open.of(account) >= this.#most) {
       throw new RateLimitError(
         `too many event streams at once for this API key: at most ${this.#most}; end some, or ask for the jobs themselves`,
         { retryAfterMs: RETRY_MS },
       )
     }
-    this.#open.set(account, open + 1)
-    return () => this.#leave(account)
-  }
-
-  #leave(account: string): void {
-    const open = this.#open.get(account)! - 1
-    if (open === 0) this.#open.delete(account)
-    else this.#open.set(account, open)
+    this.#open.add(account, 1)
+    return () => this.#open.add(account, -1)
   }
 }

@@ -1,5 +1,6 @@
 import { RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
+import { Tally } from '../tally.ts'
 import { type Allowance, type CountRequest, createLocalCounter } from './count-requests.ts'
 
 /** How much the keys of one account may ask for together, unless they say otherwise themselves. */
@@ -40,7 +41,7 @@ const PLACE_RETRY_MS = 500
 export class RequestLimiter {
   readonly #defaults: RateLimits
   readonly #count: CountRequest
-  readonly #running = new Map<string, number>()
+  readonly #running = new Tally()
 
   constructor(defaults: RateLimits, count = createLocalCounter()) {
     this.#defaults = defaults
@@ -57,15 +58,14 @@ export class RequestLimiter {
   async enter(key: ApiKey, note: (allowance: Allowance) => void = () => {}): Promise<() => void> {
     const { id } = key
     const most = key.concurrency ?? this.#defaults.concurrency ?? Number.POSITIVE_INFINITY
-    const running = this.#running.get(id) ?? 0
-    if (running >= most) {
+    if (this.#running.of(id) >= most) {
       throw new RateLimitError(`too many requests at once for this API key: at most ${most}; retry with backoff`, {
         retryAfterMs: PLACE_RETRY_MS,
       })
     }
     // The place is taken before anything is awaited, or two requests could take the last one.
-    this.#running.set(id, running + 1)
-    const leave = () => this.#leave(id)
+    this.#running.add(id, 1)
+    const leave = () => this.#running.add(id, -1)
     try {
       await this.#consume(key, note)
     } catch (error) {
@@ -90,11 +90,5 @@ export class RequestLimiter {
     throw new RateLimitError(`too many requests for this API key: at most ${perMinute} a minute; retry later`, {
       retryAfterMs: count.resetMs,
     })
-  }
-
-  #leave(id: string): void {
-    const running = this.#running.get(id)! - 1
-    if (running === 0) this.#running.delete(id)
-    else this.#running.set(id, running)
   }
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Tally } from '../tally.ts'
 import { type Deliveries, type DeliveryParts, LAST_TRY_MS, TRY_MS } from './deliveries.ts'
 import type { EndedJob } from './kept-webhooks.ts'
 
@@ -12,7 +13,7 @@ export class OwnDeliveries implements Deliveries {
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
   /** How many of them an account has. */
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Tally()
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
@@ -22,13 +23,12 @@ export class OwnDeliveries implements Deliveries {
 
   deliver(job: EndedJob): void {
     const { account, id } = job
-    const count = this.#counts.get(account) ?? 0
-    if (count >= MOST_EACH) {
+    if (this.#counts.of(account) >= MOST_EACH) {
       this.#parts.onEnded('failed')
       const message = `the webhook of ${id} is not sent: ${MOST_EACH} others of the account "${account}" wait for their receiver`
       return process.emitWarning(message, 'TesseraWebhookWarning')
     }
-    this.#counts.set(account, count + 1)
+    this.#counts.add(account, 1)
     const delivery = this.#deliver(job)
       .then((isDelivered) => this.#parts.onEnded(isDelivered ? 'delivered' : 'failed'))
       .finally(() => this.#forget(account, delivery))
@@ -43,9 +43,7 @@ export class OwnDeliveries implements Deliveries {
 
   #forget(account: string, delivery: Promise<void>): void {
     this.#running.delete(delivery)
-    const left = this.#counts.get(account)! - 1
-    if (left === 0) this.#counts.delete(account)
-    else this.#counts.set(account, left)
+    this.#counts.add(account, -1)
   }
 
   /** @returns whether it arrived */

@@ -1,3 +1,4 @@
+import { Tally } from '../tally.ts'
 import type { EndedJob } from './kept-webhooks.ts'
 
 /** A receiver that takes longer to answer is slow. */
@@ -15,9 +16,9 @@ const MOST_KNOWN = 10_000
  */
 export class SlowReceivers {
   /** By account. */
-  readonly #underway = new Map<string, number>()
+  readonly #underway = new Tally()
   /** Those of them to receivers that were not known. */
-  readonly #unknown = new Map<string, number>()
+  readonly #unknown = new Tally()
   /** Since when there are such, by account. */
   readonly #unknownSince = new Map<string, number>()
   /** Whether the last try of a receiver took long; the one that was made last is the last. */
@@ -30,7 +31,7 @@ export class SlowReceivers {
     const isSlow = this.#isSlow.get(nameOf(job))
     if (isSlow === false) return false
     const counts = isSlow ? this.#underway : this.#unknown
-    return (counts.get(job.account) ?? 0) >= MOST_EACH
+    return counts.of(job.account) >= MOST_EACH
   }
 
   /** Whether one that has to wait may go soon: its receiver is not known, and those of its account that are not have not been slow by now. */
@@ -58,17 +59,13 @@ export class SlowReceivers {
   }
 
   #noteSince(account: string, now: number): void {
-    if (!this.#unknown.has(account)) this.#unknownSince.delete(account)
+    if (this.#unknown.of(account) === 0) this.#unknownSince.delete(account)
     else if (!this.#unknownSince.has(account)) this.#unknownSince.set(account, now)
   }
 
-  #count({ account }: EndedJob, all: readonly Map<string, number>[], change: 1 | -1): void {
+  #count({ account }: EndedJob, all: readonly Tally[], change: 1 | -1): void {
     this.#all += change
-    for (const counts of all) {
-      const count = (counts.get(account) ?? 0) + change
-      if (count === 0) counts.delete(account)
-      else counts.set(account, count)
-    }
+    for (const counts of all) counts.add(account, change)
   }
 }
 
