@@ -1,10 +1,8 @@
 import { StoreUnavailableError } from '../../errors/index.ts'
-import { LateError } from '../../errors/late-error.ts'
-import { whenLate } from '../../errors/when-late.ts'
+import { inTime } from '../../errors/late-error.ts'
+import { DEADLINE_MS } from '../../redis/answer-in-time.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { UsageStore } from './usage-store.ts'
-
-const DEADLINE_MS = 2000
 
 type Operation = Parameters<ServerMetrics['stored']>[0]
 
@@ -56,19 +54,10 @@ export function boundStore(store: UsageStore, metrics?: Pick<ServerMetrics, 'sto
 /** @throws StoreUnavailableError */
 async function withDeadline<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  let stop = () => {}
-  const late = new Promise<never>((_, reject) => {
-    stop = whenLate(DEADLINE_MS, () => {
-      const reason = new LateError('the store', DEADLINE_MS)
-      reject(reason)
-      controller.abort(reason)
-    })
-  })
   try {
-    return await Promise.race([call(controller.signal), late])
+    return await inTime(call(controller.signal), DEADLINE_MS, 'the store')
   } catch (cause) {
+    controller.abort(cause)
     throw new StoreUnavailableError(undefined, { cause })
-  } finally {
-    stop()
   }
 }
