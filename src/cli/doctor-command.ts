@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { version } from '../../package.json'
 import {
   type BackendStatus,
   countUsableProcessors,
@@ -10,7 +11,6 @@ import {
 import { formatBytes } from '../models/format-bytes.ts'
 import { checkNextConfig, type NextCheck } from './check-next-config.ts'
 import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
-import { packageVersion } from './package-version.ts'
 import { describeProducts, formatProducts, type ProductsReport } from './products/format-products.ts'
 import { probeProducts } from './products/probe-products.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -53,7 +53,7 @@ export const doctorCommand = defineCommand({
       const signal = untilInterrupted()
       const products = computes ? await probeProducts({ signal }) : undefined
       const diagnosis: Diagnosis = {
-        tessera: await packageVersion(),
+        tessera: version,
         node: process.version,
         platform: `${process.platform} ${process.arch}`,
         processors: countUsableProcessors(),

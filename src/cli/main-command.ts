@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
+import { version } from '../../package.json'
 import { lazily, lazyGroup } from './lazily.ts'
-import { packageVersion } from './package-version.ts'
 import { refuseMisplacedOptions } from './refuse-unknown-arguments.ts'
 
 /** The commands by name. */
@@ -84,11 +84,11 @@ export const subCommands = {
 
 /** The whole command line, which `main.ts` runs. */
 export const mainCommand = defineCommand({
-  meta: async () => ({
+  meta: {
     name: 'tessera-onnx',
-    version: await packageVersion(),
+    version,
     description: 'Typed decisions and images on ONNX Runtime, in your own process',
-  }),
+  },
   setup: refuseMisplacedOptions,
   subCommands,
 })

@@ -1,11 +1,11 @@
 import { cpus, loadavg } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { version } from '../../../package.json'
 import { countUsableProcessors, createCpuBackend, detectBackends } from '../../backends/index.ts'
 import { countDefaultThreads } from '../../backends/platform.ts'
 import { BackendUnavailableError } from '../../errors/index.ts'
 import { count, readOption } from '../../options/index.ts'
-import { packageVersion } from '../package-version.ts'
 import { describeProducts } from '../products/format-products.ts'
 import { probeProducts } from '../products/probe-products.ts'
 import { readNumber } from '../read-request.ts'
@@ -28,7 +28,7 @@ export const benchCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const threads = readThreads(args.threads)
-      const environment = await describeMachine(threads)
+      const environment = describeMachine(threads)
       const limits = await measureLimits(threads)
       const products = limits && (await probeProducts({ threads }))
       const benchmark: Benchmark = {
@@ -46,9 +46,9 @@ function readThreads(text: string | undefined): number {
   return readOption('--threads', count(1), readNumber('--threads', text))
 }
 
-async function describeMachine(threads: number): Promise<Benchmark['environment']> {
+function describeMachine(threads: number): Benchmark['environment'] {
   return {
-    tessera: await packageVersion(),
+    tessera: version,
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
