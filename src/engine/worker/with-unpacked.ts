@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import type { Backend, BuiltGraph } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
-import { hasWeights } from '../../models/files/has-weights.ts'
+import { isWhole } from '../../models/files/is-whole.ts'
 import type { MadeWeights } from '../../models/files/model-files.ts'
 import type { ModelFiles } from '../../models/index.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../../models/pipeline-parts.ts'
@@ -26,7 +27,7 @@ export function withUnpacked(
   /** The cache may be emptied at any time, and a session that is opened at the same time waits for the one before. */
   async function place(made: MadeWeights, before: Promise<string> | undefined): Promise<string> {
     const folder = await before?.catch(() => undefined)
-    return folder !== undefined && (await hasWeights(folder, made)) ? folder : unpack(made)
+    return folder !== undefined && (await isWhole(join(folder, made.name), made)) ? folder : unpack(made)
   }
   const { createDeviceSession } = backend
   return withSessions(backend, {

@@ -1,9 +1,10 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { readOptionalConfig } from '../configs/read-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
+import { writeWhole } from '../files/write-whole.ts'
 
 const NAME = 'pull.json'
 
@@ -34,11 +35,9 @@ export async function readState(work: ModelFiles, wanted: Omit<PullState, 'commi
 }
 
 export async function writeState(folder: string, state: PullState): Promise<void> {
-  const path = `${folder}/${NAME}`
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(folder, { recursive: true })
   // A process that is killed meanwhile leaves the old one or the new one.
-  await writeFile(`${path}.new`, JSON.stringify(state))
-  await rename(`${path}.new`, path)
+  await writeWhole(join(folder, NAME), JSON.stringify(state))
 }
 
 function describe({ id, revision, bits, block_size: block }: Omit<PullState, 'commit'>): string {

@@ -1,11 +1,9 @@
-import { copyFile, lstat, mkdir, rename, rm, stat, symlink } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { exists } from '../files/exists.ts'
+import { isWhole } from '../files/is-whole.ts'
 import { isWeightsPath } from '../gguf/gguf-path.ts'
 import type { RemoteFile } from './remote-files.ts'
-
-/** The weights come last, so that a folder to which files are added is not taken for a whole model. */
-const isWeights = isWeightsPath
 
 /** Where the parts of a downloaded revision lie in the hub's cache. */
 export interface SnapshotPlace {
@@ -13,14 +11,6 @@ export interface SnapshotPlace {
   readonly repository: string
   /** The folder of the revision. */
   readonly snapshot: string
-}
-
-/** Whether a file is there in its size; its content was checked when it came. */
-export async function isWhole(path: string, { size }: RemoteFile): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.size === size,
-    () => false,
-  )
 }
 
 export function blobOf(repository: string, { content }: RemoteFile): string {
@@ -38,7 +28,8 @@ export async function makeSnapshot(
   const isNew = !(await exists(snapshot))
   const target = isNew ? join(repository, 'snapshot.incomplete') : snapshot
   if (isNew) await rm(target, { recursive: true, force: true })
-  const ordered = files.toSorted((a, b) => Number(isWeights(a.path)) - Number(isWeights(b.path)))
+  // The weights come last, so that a folder to which files are added is not taken for a whole model.
+  const ordered = files.toSorted((a, b) => Number(isWeightsPath(a.path)) - Number(isWeightsPath(b.path)))
   for (const file of ordered) {
     const shared = files.some((other) => other !== file && other.content.hash === file.content.hash)
     const path = join(snapshot, file.path)

@@ -5,8 +5,8 @@ import { throwIfAborted } from '../../errors/aborted-by.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import { findChanged } from '../files/file-state.ts'
-import { hasWeights } from '../files/has-weights.ts'
 import { isUnwritable } from '../files/is-unwritable.ts'
+import { isWhole } from '../files/is-whole.ts'
 import type { MadeWeights, WeightFile } from '../files/model-files.ts'
 import { homeFolder } from '../find/home-folder.ts'
 import type { Environment } from '../find/hub-cache.ts'
@@ -47,7 +47,7 @@ export async function unpackWeights(
 ): Promise<string> {
   const { owner, state } = await identify(path, weights)
   const folder = join(unpackedFolder(env), owner, state)
-  if (await hasWeights(folder, weights)) return folder
+  if (await isWhole(join(folder, weights.name), weights)) return folder
   await requireUnchanged(weights)
   const partial = `${folder}.partial-${randomUUID()}`
   try {
@@ -58,7 +58,7 @@ export async function unpackWeights(
     await requireUnchanged(weights)
     await rename(partial, folder).catch(async (error: unknown) => {
       // Another process may have been first; then there is nothing to do.
-      if (await hasWeights(folder, weights)) return
+      if (await isWhole(join(folder, weights.name), weights)) return
       if (!(await exists(folder))) throw error
       // Only the file: a folder that is removed may by now be the whole one of another process.
       await rename(join(partial, weights.name), join(folder, weights.name))
