@@ -9,7 +9,6 @@ import {
 } from '../../errors/index.ts'
 import { warnOf } from '../../jobs/tell.ts'
 import type { ListeningOptions, LoadOptions } from '../calls/call-options.ts'
-import { checkCall } from '../calls/check-call.ts'
 import { buffersOf } from '../calls/picture-sources.ts'
 import type { CallKind, Calls } from '../jobs.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
@@ -113,7 +112,6 @@ export class Dispatcher {
     options: ListeningOptions = {},
   ): Promise<Calls[Kind]['response']> {
     return new Promise((resolve, reject) => {
-      checkCall(kind, options)
       const { signal, client = '', whenBusy } = options
       const id = ++this.#lastId
       const message = toRunMessage({ id, kind, model, request }, options, this.#options)
