@@ -3,7 +3,6 @@ import type { Backend, ProviderName } from './backend.ts'
 import { askInt8Products } from './int8-products.ts'
 import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { createOrtBackend, mustCompute } from './ort-backend.ts'
-import { countDefaultThreads } from './platform.ts'
 import { probeProvider } from './provider-probe.ts'
 
 /**
@@ -12,7 +11,7 @@ import { probeProvider } from './provider-probe.ts'
  *
  * @throws BackendUnavailableError with the reason found by the probe and what helps
  */
-export async function createProviderBackend(name: ProviderName, options: { threads?: number } = {}): Promise<Backend> {
+export async function createProviderBackend(name: ProviderName, { threads }: { threads: number }): Promise<Backend> {
   const probe = await probeProvider(name)
   if (!probe.available) throw new BackendUnavailableError(name, probe.reason, probe.remedy)
   const ort = await loadOnnxruntimeNode(name)
@@ -20,7 +19,7 @@ export async function createProviderBackend(name: ProviderName, options: { threa
   return createOrtBackend(name, ort, {
     session: {
       executionProviders: [name],
-      intraOpNumThreads: options.threads ?? countDefaultThreads(),
+      intraOpNumThreads: threads,
       interOpNumThreads: 1,
     },
     config: int8.config,

@@ -44,7 +44,7 @@ export async function postDecision(body: object, signal: AbortSignal): Promise<D
 }
 
 /** Its signal stops waiting for the answer; without one it is waited for. */
-export function post(path: string, body: object, init: RequestInit = {}): Promise<Response> {
+export function post(path: string, body: object, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('content-type', 'application/json')
   return send(path, { ...init, method: 'POST', body: JSON.stringify(body), headers })

@@ -36,12 +36,7 @@ export function* cut(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
 }
 
 /** The same of pieces of which each is made when the one before it was read. @param bytes of all of them */
-export function createLateResponse(
-  pieces: Iterator<Uint8Array>,
-  bytes: number,
-  head: Head = {},
-  reader?: Reader,
-): Response {
+export function createLateResponse(pieces: Iterator<Uint8Array>, bytes: number, head: Head, reader?: Reader): Response {
   reader?.signal.addEventListener('abort', () => reader.leave(), { once: true })
   if (reader?.signal.aborted) reader.leave()
   const body = new ReadableStream<Uint8Array>(

@@ -55,7 +55,7 @@ export async function giveRoundBack(
   client: RedisClient,
   queue: ModelQueue,
   caller: string,
-  isHalf = false,
+  isHalf: boolean,
 ): Promise<void> {
   const values = [fieldOf(caller, isHalf), String(stepOf(isHalf))]
   await client.eval(GIVE_BACK, { keys: [lanesKey(queue)], arguments: values })

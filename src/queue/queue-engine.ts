@@ -54,33 +54,31 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const front = new QueueFront(connection, openSealer(sealing), maxWaiting)
   const limits = maxOptions === undefined ? {} : { maxOptions }
   const { readDecision, readGeneration, readEdit } = createRequestReader(limits, readFile)
-  const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
+  const submit = async <Response>(kind: QueuedKind, request: Asked, call: CallOptions, options: object = {}) => {
     const own = checkCall(kind, call)
     if (own.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
-    return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, own)) as Response
+    return (await front.submit(kind, { model: request.model, request, options }, own)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
     call: CallOptions = {},
   ): Promise<DecisionResponse<Questions, Threshold>> {
     const { request, warnings } = readDecision(body, call)
-    return warned(await submit<DecisionResponse>('decide', request, { call }), warnings) as DecisionResponse<
-      Questions,
-      Threshold
-    >
+    const response = await submit<DecisionResponse>('decide', request, call)
+    return warned(response, warnings) as DecisionResponse<Questions, Threshold>
   }
   const dispose = () => front.dispose()
   return {
     ...limits,
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
-    countTokens: async (body, call = {}) => submit('countTokens', readDecision(body, call).request, { call }),
+    countTokens: async (body, call = {}) => submit('countTokens', readDecision(body, call).request, call),
     async generateImage(body, { steps, guidance, negativePrompt, control, ...call } = {}) {
       const { request, warnings } = readGeneration(body, call)
       const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
       const options = picturesToText({ ...sampling, ...(await readControl(control, readFile)) })
       const asked = { ...request, seed }
-      const response = await submit<ImageResponse>('generateImage', asked, { call, options })
+      const response = await submit<ImageResponse>('generateImage', asked, call, options)
       return warned(response, warnings)
     },
     async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
@@ -88,7 +86,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, readFile)])
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
       const options = picturesToText({ ...sampling, ...own })
-      const response = await submit<ImageResponse>('editImage', picturesToText(request), { call, options })
+      const response = await submit<ImageResponse>('editImage', picturesToText(request), call, options)
       return warned(response, warnings)
     },
     models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
@@ -101,11 +99,6 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
 /** A request, which may name a model. */
 interface Asked {
   readonly model?: string | undefined
-}
-
-interface Submitted {
-  readonly call?: CallOptions
-  readonly options?: Readonly<Record<string, unknown>>
 }
 
 /**

@@ -67,7 +67,7 @@ export class QueueFront {
   }
 
   /** @throws AbortedError, OverloadedError, EngineDisposedError, ModelNotFoundError; what the worker's engine threw; WorkerCrashedError */
-  async submit(kind: QueuedKind, { model, ...call }: Submission, options: ListeningOptions = {}): Promise<unknown> {
+  async submit(kind: QueuedKind, { model, ...call }: Submission, options: ListeningOptions): Promise<unknown> {
     const { signal, whenBusy } = options
     const traceparent = (await this.#tracing()).current()
     if (this.#isDisposed) throw new EngineDisposedError()

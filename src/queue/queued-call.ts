@@ -15,7 +15,7 @@ export type QueuedKind = keyof typeof CALLS
 /** What is sealed: a call as the engine of a worker takes it. */
 export interface QueuedCall {
   readonly request: unknown
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: object
 }
 
 /** What stands in the queue; its id is that of the call. */

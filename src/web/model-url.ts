@@ -19,7 +19,7 @@ const PREFIX_BYTES = 8
  *
  * @param options for all files; bytes are told of weight files
  */
-export function openUrl(url: string, weights: WeightStore, options: UrlOptions = {}): ModelFiles {
+export function openUrl(url: string, weights: WeightStore, options: UrlOptions): ModelFiles {
   return filesBelow(url, { weights, options, texts: new Map() })
 }
 

@@ -39,9 +39,9 @@ const ROWS_A_ROUND = 32
  *
  * @throws AbortedError when the signal fires, after the run at hand
  * @example
- * const { speeds } = await measureProducts(await createCpuBackend({ threads: 1 }))
+ * const { speeds } = await measureProducts(await createCpuBackend({ threads: 1 }), {})
  */
-export async function measureProducts(backend: Backend, options: MeasureProductsOptions = {}): Promise<ProductSpeeds> {
+export async function measureProducts(backend: Backend, options: MeasureProductsOptions): Promise<ProductSpeeds> {
   const { shape = SHAPE, rows = ROWS, signal } = options
   const sessions: Session[] = []
   try {

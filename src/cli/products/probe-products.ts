@@ -7,10 +7,10 @@ import { measureProducts, type MeasureProductsOptions, type ProductSpeeds } from
  *
  * @throws AbortedError
  */
-export async function probeProducts(
-  options: MeasureProductsOptions & { readonly threads?: number } = {},
-): Promise<ProductSpeeds | undefined> {
-  const { threads, ...measuring } = options
+export async function probeProducts({
+  threads,
+  ...measuring
+}: MeasureProductsOptions & { readonly threads?: number }): Promise<ProductSpeeds | undefined> {
   const backend = await createCpuBackend(threads === undefined ? {} : { threads }).catch((error: unknown) => {
     if (!BackendUnavailableError.isInstance(error)) throw error
     return undefined

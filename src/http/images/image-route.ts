@@ -50,7 +50,7 @@ export function createImageRoute<Request extends ImageBody>({
   readBody,
   draw,
 }: Parts<Request>): Route {
-  function drawCharged(request: Request, asking: Asking, options: Watching = {}) {
+  function drawCharged(request: Request, asking: Asking, options: Watching) {
     const seeded = { ...request, seed: request.seed ?? seedOf(asking) }
     return chargeAnswer(accounting, asking, {
       endpoint,

@@ -23,7 +23,7 @@ export class TokenLimiter {
   async take(
     { id, tokensPerMinute: perMinute = this.#preset }: ApiKey,
     foresee: () => Promise<number> | number,
-    note: (allowance: Allowance) => void = () => {},
+    note: (allowance: Allowance) => void,
   ): Promise<void> {
     if (perMinute === undefined) return
     const tokens = await foresee()
