@@ -1,6 +1,6 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
 import { type EngineArguments, type Models, readMaxOptions } from './engine-arguments.ts'
-import { parseJson, readNamedText, readNumber } from './read-request.ts'
+import { parseJson, readNamedText, readOptionalNumber } from './read-request.ts'
 import { readSize } from './read-size.ts'
 
 /** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
@@ -20,14 +20,14 @@ export async function openEngine(
   loras: NonNullable<EngineOptions['loras']> = {},
 ): Promise<Engine> {
   return createEngine({
-    ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
-    ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
-    ...(workers === undefined ? {} : { workers: workers === 'auto' ? workers : readNumber('--workers', workers) }),
-    ...(isolate ? { worker: 'process' as const } : {}),
-    ...(keepStates === undefined ? {} : { keepStates: { bytes: readSize('--keep-states', keepStates) } }),
-    ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
-    ...(bothOrders === undefined ? {} : { bothOrders }),
-    ...(symbolMass === undefined ? {} : { symbolMass }),
+    backend: backend as EngineOptions['backend'],
+    threads: readOptionalNumber('--threads', threads),
+    workers: workers === 'auto' ? workers : readOptionalNumber('--workers', workers),
+    worker: isolate ? 'process' : undefined,
+    keepStates: keepStates === undefined ? undefined : { bytes: readSize('--keep-states', keepStates) },
+    calibration: calibration === undefined ? undefined : await readCalibration(calibration),
+    bothOrders,
+    symbolMass,
     ...readMaxOptions(limits),
     models,
     loras,

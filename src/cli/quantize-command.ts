@@ -9,7 +9,7 @@ import { quantizeCheckpoint, type QuantizeWeightsOptions, resolveModel } from '.
 import { chooseFormat } from './choose-format.ts'
 import { describeRough } from './describe-rough.ts'
 import { ProgressReport } from './progress-report.ts'
-import { readNumber } from './read-request.ts'
+import { readOptionalNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
@@ -97,7 +97,7 @@ function describeKept({ rough }: Quantized): string[] {
 }
 
 function readThreads(text: string | undefined): number {
-  const threads = text === undefined ? countUsableProcessors() : readNumber('--threads', text)
+  const threads = readOptionalNumber('--threads', text) ?? countUsableProcessors()
   if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads
   throw new InvalidRequestError('--threads', `must be a whole number from 1 to ${MOST_THREADS}, got '${text}'`)
 }

@@ -68,6 +68,11 @@ export function readNumber(flag: string, text: string): number {
   return number
 }
 
+/** The same, of a flag that may be left out. */
+export function readOptionalNumber(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readNumber(flag, text)
+}
+
 /** An upstream program that failed writes nothing, which is no state to decide on. */
 async function readStdin(): Promise<string> {
   const end = process.platform === 'win32' ? 'Ctrl+Z and Enter' : 'Ctrl+D'

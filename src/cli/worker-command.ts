@@ -67,8 +67,8 @@ export const workerCommand = defineCommand({
         plaintext: args['queue-plaintext'],
         concurrency: readNumber('--concurrency', args.concurrency),
         leaseMs,
-        ...(args.jobs !== undefined && { jobs: args.jobs.split(',') as QueueName[] }),
-        ...(args.models !== undefined && { models: args.models.split(',') }),
+        jobs: args.jobs?.split(',') as QueueName[] | undefined,
+        models: args.models?.split(','),
       })
       // As a line of a log, which may be on a full disk without the worker ending for it.
       const lines = new LineWriter()

@@ -48,7 +48,7 @@ export async function measureBackend(
   const figures: { -readonly [Field in keyof BackendFigures]: BackendFigures[Field] } = { backend }
   const started = performance.now()
   try {
-    await using engine = await createEngine({ backend, ...(threads === undefined ? {} : { threads }) })
+    await using engine = await createEngine({ backend, threads })
     figures.probabilities = readProbabilities(await engine.decide(REQUEST, { signal }))
     figures.startup_ms = performance.now() - started
     figures.decide = await repeat(() => engine.decide(REQUEST, { signal }))

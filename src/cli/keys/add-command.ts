@@ -4,7 +4,7 @@ import { addKey, type BookChange, type KeyBook, type KeySettings } from '../../h
 import { type FreshKey, makeKey } from '../../http/keys/make-key.ts'
 import { SCOPES, type Scope } from '../../http/keys/scopes.ts'
 import { readDuration } from '../read-duration.ts'
-import { readNumber } from '../read-request.ts'
+import { readOptionalNumber } from '../read-request.ts'
 import { runCommand } from '../run-command.ts'
 import { placeArguments, withPlace } from './key-place.ts'
 import { printNewKey } from './print-key.ts'
@@ -70,10 +70,7 @@ function addNamed(book: KeyBook, fresh: FreshKey, settings: KeySettings): BookCh
 
 function readSettings(args: AddArguments): KeySettings {
   const textOf = (name: keyof AddArguments) => args[name] as string | undefined
-  const numberOf = (name: keyof AddArguments) => {
-    const given = textOf(name)
-    return given === undefined ? undefined : readNumber(`--${name}`, given)
-  }
+  const numberOf = (name: keyof AddArguments) => readOptionalNumber(`--${name}`, textOf(name))
   const expires = textOf('expires')
   const prepaid = textOf('prepaid')
   return {

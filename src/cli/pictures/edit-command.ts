@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { readNumber } from '../read-request.ts'
+import { readOptionalNumber } from '../read-request.ts'
 import { runCommand } from '../run-command.ts'
 import { makePictures, pictureArguments } from './picture-command.ts'
 import { readPicture } from './read-picture.ts'
@@ -25,7 +25,7 @@ export const editCommand = defineCommand({
       const { prompt } = args
       const image = await readPicture('image', args.image)
       const mask = args.mask === undefined ? undefined : await readPicture('mask', args.mask)
-      const strength = args.strength === undefined ? undefined : readNumber('--strength', args.strength)
+      const strength = readOptionalNumber('--strength', args.strength)
       await makePictures(args, 'beta-klein-4b', (engine, { n, seed, options }) =>
         engine.editImage({ prompt, image, mask, n }, { ...options, seed, strength }),
       )

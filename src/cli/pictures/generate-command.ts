@@ -12,7 +12,7 @@ export const generateCommand = defineCommand({
     runCommand(context, async ({ args }) => {
       const { prompt, size } = args
       await makePictures(args, 'alpha-image-turbo', (engine, { n, seed, options }) =>
-        engine.generateImage({ prompt, n, seed, ...(size === undefined ? {} : { size }) }, options),
+        engine.generateImage({ prompt, size, n, seed }, options),
       )
     }),
 })

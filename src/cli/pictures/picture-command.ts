@@ -10,7 +10,7 @@ import { openEngine } from '../open-engine.ts'
 import { readPathWithScale } from '../path-with-scale.ts'
 import { printWarnings } from '../print-warnings.ts'
 import { ProgressReport } from '../progress-report.ts'
-import { readNumber } from '../read-request.ts'
+import { readNumber, readOptionalNumber } from '../read-request.ts'
 import { printResult } from '../run-command.ts'
 import { planFiles, writePicture } from './picture-files.ts'
 import { renderPreview } from './preview.ts'
@@ -95,7 +95,7 @@ export async function makePictures(
   model: string,
   make: (engine: Engine, call: Call) => Promise<ImageResponse>,
 ): Promise<void> {
-  const seed = args.seed === undefined ? randomInt(SEEDS) : readNumber('--seed', args.seed)
+  const seed = readOptionalNumber('--seed', args.seed) ?? randomInt(SEEDS)
   const n = readCount(args.n)
   const force = args.force ?? false
   const paths = await planFiles(args.out ?? `picture-${seed}.png`, n, force)
@@ -103,11 +103,11 @@ export async function makePictures(
   const started = performance.now()
   const report = new ProgressReport()
   const options = {
-    ...(args.steps === undefined ? {} : { steps: readNumber('--steps', args.steps) }),
-    ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
-    ...(args.negative === undefined ? {} : { negativePrompt: args.negative }),
-    ...(args.control === undefined ? {} : { control: await readControl(args.control) }),
-    ...(args.previews === undefined ? {} : { onPreview: writePreviews(args.previews) }),
+    steps: readOptionalNumber('--steps', args.steps),
+    guidance: readOptionalNumber('--guidance', args.guidance),
+    negativePrompt: args.negative,
+    control: args.control === undefined ? undefined : await readControl(args.control),
+    onPreview: args.previews === undefined ? undefined : writePreviews(args.previews),
     lora: readLoras(args.lora),
     onProgress: (progress: Progress) => report.show(progress),
   }
