@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { materializeControlled } from '../../test/helpers/control-net.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import type { ImageBundle } from '../../test/helpers/image-bundle.ts'
-import { IMAGE_JOB } from '../../test/helpers/image-task.ts'
+import { encodePicture, IMAGE_JOB } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
@@ -42,15 +42,13 @@ async function open(natives?: readonly (readonly [number, number])[]) {
   task = await openImageTask({ backend, files: openFolder(bundle.folder), codec: sharpCodec })
 }
 
-const encode = async (picture: PixelImage) => Buffer.from(await sharpCodec.encode(picture)).toString('base64')
-
 async function decode({ data }: ImageResponse): Promise<PixelImage> {
   const { width, height, channels, data: levels } = await sharpCodec.decode(Buffer.from(data[0].b64_json, 'base64'))
   return { width, height, channels, data: Uint8Array.from(levels) }
 }
 
 async function follow(size: string, picture: PixelImage): Promise<PixelImage> {
-  const control = { image: await encode(picture), scale: 1 }
+  const control = { image: await encodePicture(picture), scale: 1 }
   return decode(await task.generateImage({ ...IMAGE_JOB, size, control }, context))
 }
 
@@ -85,9 +83,9 @@ describe('a control lies where the picture is taken from what is drawn', () => {
 
   it('by a model that cuts off what of a source exceeds a multiple of its step', async () => {
     await open()
-    const image = await encode(drawPicture('source', 77, 76, 3))
+    const image = await encodePicture(drawPicture('source', 77, 76, 3))
     const edit = async (picture: PixelImage) => {
-      const control = { image: await encode(picture), scale: 1 }
+      const control = { image: await encodePicture(picture), scale: 1 }
       return decode(await task.editImage({ prompt: 'x', image, n: 1, seed: 1, steps: 2, control }, context))
     }
     const control = drawPicture('edges', 77, 76, 3)
@@ -103,8 +101,8 @@ describe('a control lies where the picture is taken from what is drawn', () => {
       PixelImage,
       PixelImage,
     ]
-    const job = { prompt: 'x', image: await encode(source), n: 1, seed: 1, steps: 2 }
-    const edited = await task.editImage({ ...job, control: { image: await encode(control), scale: 1 } }, context)
+    const job = { prompt: 'x', image: await encodePicture(source), n: 1, seed: 1, steps: 2 }
+    const edited = await task.editImage({ ...job, control: { image: await encodePicture(control), scale: 1 } }, context)
     const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     const seen = { references: [resizeLanczos(source, 64, 64)], width: 64, height: 64 }
     const following = { picture: resizeLanczos(control, 64, 64), scale: 1 }

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
-import { IMAGE_JOB, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
+import { encodePicture, IMAGE_JOB, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
@@ -24,7 +24,6 @@ afterAll(() => backend.dispose())
 const open = (name: ImageBundleName, natives?: [number, number][]) => openTinyImageTask(backend, name, natives)
 
 const sizes = (pictures: PixelImage[]) => pictures.map(({ width, height }) => `${width}x${height}`)
-const encode = async (picture: PixelImage) => Buffer.from(await sharpCodec.encode(picture)).toString('base64')
 const mean = ({ data }: PixelImage) => data.reduce((sum, level) => sum + level, 0) / data.length
 
 describe('a model that makes any size', () => {
@@ -67,7 +66,7 @@ describe('a model that makes any size', () => {
 
   it('edits as its pipeline does, to the size at which it sees the first source', async () => {
     const sources = [drawPicture('first', 100, 71, 3), drawPicture('second', 64, 64, 3)]
-    const images = await Promise.all(sources.map(encode))
+    const images = await Promise.all(sources.map(encodePicture))
     const edited = await opened.edit({ prompt: IMAGE_JOB.prompt, images, n: 1, seed: 3, steps: 2 })
     const pipeline = await openImagePipeline({ backend, files: openFolder(opened.bundle.folder) })
     const wanted = await generatePicture(
@@ -152,13 +151,13 @@ describe('a model of a few sizes', () => {
     [70, 500, '70x500'],
     [2100, 700, '2048x683'],
   ])('edits a source of %d x %d to %s', async (width, height, size) => {
-    const image = await encode(drawPicture('source', width, height, 3))
+    const image = await encodePicture(drawPicture('source', width, height, 3))
     expect(sizes(await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 1 }))).toEqual([size])
   })
 
   it('sees sources at native sizes', async () => {
     const source = drawPicture('source', 96, 64, 3)
-    const edited = await opened.edit({ prompt: 'x', image: await encode(source), n: 1, seed: 1, steps: 2 })
+    const edited = await opened.edit({ prompt: 'x', image: await encodePicture(source), n: 1, seed: 1, steps: 2 })
     const pipeline = await openImagePipeline({ backend, files: openFolder(opened.bundle.folder) })
     const wanted = await generatePicture(pipeline, { prompt: 'x', references: [source], seed: 1, steps: 2 }, context)
     await pipeline.dispose()
@@ -177,7 +176,7 @@ describe('a model of a few sizes', () => {
 it('a model that sees no references makes any size, and changes one picture', async () => {
   const opened = await open('z-image-turbo')
   expect(sizes(await opened.generate({ size: '33x21', n: 2 }))).toEqual(['33x21', '33x21'])
-  const image = await encode(drawPicture('source', 100, 71, 3))
+  const image = await encodePicture(drawPicture('source', 100, 71, 3))
   expect(sizes(await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 2 }))).toEqual(['96x64'])
   const two = opened.edit({ prompt: 'x', images: [image, image], n: 1, seed: 1, steps: 2 })
   await expect(two).rejects.toMatchObject({ code: 'invalid_request', path: 'images' })
@@ -188,7 +187,7 @@ it.each(['z-image-turbo', 'klein-distilled'] as const)(
   '%s decodes no picture of a request that asks for others than it takes',
   async (name) => {
     const opened = await open(name)
-    const image = await encode(drawPicture('task', 96, 64, 3))
+    const image = await encodePicture(drawPicture('task', 96, 64, 3))
     const decode = vi.spyOn(sharpCodec, 'decode')
     const control = { image, scale: 1 }
     const job = { prompt: 'x', n: 1, seed: 1, steps: 2 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
-import { type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
+import { encodePicture, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
@@ -16,8 +16,6 @@ beforeAll(async () => {
   backend = await createCpuBackend({ threads: 1 })
 })
 afterAll(() => backend.dispose())
-
-const encode = async (picture: PixelImage) => Buffer.from(await sharpCodec.encode(picture)).toString('base64')
 
 describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]]>([
   ['klein-distilled', undefined, [96, 64]],
@@ -36,7 +34,7 @@ describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]
   }
 
   it('changes what a mask leaves open, and keeps the rest to the bit', async () => {
-    const [image, mask] = [await encode(source), await encode(half)]
+    const [image, mask] = [await encodePicture(source), await encodePicture(half)]
     const [edited] = await opened.edit({ prompt: 'x', image, mask, n: 1, seed: 1, steps: 2 })
     expect([edited!.width, edited!.height]).toEqual([width, height])
     const kept = source.data.filter((_, i) => half.data[i] === 0)
@@ -46,7 +44,7 @@ describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]
   })
 
   it('hands strength and negative prompt on', async () => {
-    const image = await encode(source)
+    const image = await encodePicture(source)
     const draw = async (change: Partial<ImageEditJob>) =>
       (await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 4, ...change }))[0]!.data
     expect(await draw({ strength: 0.5 })).toEqual(await draw({ strength: 0.5 }))
@@ -68,7 +66,7 @@ it('looks at the pixels of the source as often for several pictures as for one',
   const codec: PictureCodec = { ...sharpCodec, decode: async (file) => watch(await sharpCodec.decode(file)) }
   const task = await openImageTask({ backend, files: openFolder(bundle.folder), codec })
   const source = drawPicture('masked', 96, 64, 3)
-  const image = await encode(source)
+  const image = await encodePicture(source)
   async function countLooks(n: number): Promise<number> {
     looks = 0
     const { data } = await task.editImage(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
-import { type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
+import { encodePicture, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
@@ -12,8 +12,6 @@ beforeAll(async () => {
   backend = await createCpuBackend({ threads: 1 })
 })
 afterAll(() => backend.dispose())
-
-const encode = async (picture: PixelImage) => Buffer.from(await sharpCodec.encode(picture)).toString('base64')
 
 /** Previews of a call, decoded, in the order in which they came. */
 async function watch(
@@ -45,7 +43,7 @@ describe.each<ImageBundleName>(['klein-distilled', 'z-image-turbo'])('previews o
   it('have what a mask keeps from the first step on', async () => {
     const source = drawPicture('previewed', 128, 96, 3)
     const data = source.data.map((_, i) => (Math.floor(i / 3) % 128 < 64 ? 255 : 0))
-    const [image, mask] = [await encode(source), await encode({ ...source, data })]
+    const [image, mask] = [await encodePicture(source), await encodePicture({ ...source, data })]
     const job = { prompt: 'x', image, mask, n: 1, seed: 1, steps: 4 }
     const previews = await watch((context) => opened.task.editImage(job, context))
     const last = previews.at(-1)!
@@ -72,7 +70,7 @@ it.each([
 
 it('of an edit have the shape of its first source where the model draws another', async () => {
   const opened = await openTinyImageTask(backend, 'klein-distilled', [[64, 64]])
-  const image = await encode(drawPicture('previewed', 160, 80, 3))
+  const image = await encodePicture(drawPicture('previewed', 160, 80, 3))
   const [preview] = await watch((context) => opened.task.editImage({ prompt: 'x', image, n: 1, seed: 1 }, context))
   await opened.close()
   expect([preview!.width, preview!.height]).toEqual([8, 4])

@@ -12,6 +12,11 @@ import { type ImageBundle, type ImageBundleName, materializeBundle } from './ima
 export const IMAGE_JOB: ImageGenerationJob = { prompt: 'a red apple', size: '64x48', seed: 7, n: 1, steps: 2 }
 const context = { turn: async () => {}, onProgress: () => {} }
 
+/** As the `image` of a request. */
+export async function encodePicture(picture: PixelImage): Promise<string> {
+  return Buffer.from(await sharpCodec.encode(picture)).toString('base64')
+}
+
 /** A task of a tiny bundle, whose pictures are decoded. */
 export interface OpenedImageTask {
   readonly bundle: ImageBundle
