@@ -13,10 +13,7 @@ const serve = (options: Omit<ServerOptions, 'engine'> = {}) => createServer({ en
 
 /** Holds every call to the engine until the returned function is called. */
 function hold(): () => void {
-  let open: () => void = () => {}
-  stub.gate = new Promise((resolve) => {
-    open = resolve
-  })
+  const open = stub.hold()
   return open
 }
 

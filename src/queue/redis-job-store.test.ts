@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
   const read = ({ server }: Front, id: string) => json(server.fetch(get(`/v1/jobs/${id}`, { headers })))
 
   it('are answered for by any of them, to their account alone', async () => {
-    one.stub.gate = new Promise(() => {})
+    one.stub.hold()
     const id = await start(one)
     expect(await read(two, id)).toMatchObject({ id, status: 'running' })
     expect(await json(two.server.fetch(get('/v1/jobs', { headers })))).toMatchObject({ data: [{ id }] })
@@ -86,10 +86,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
 
   it('tell of their progress and show previews at any of them, sealed on their way', async () => {
     const [path, body] = IMAGE_BODIES[0]
-    let open = () => {}
-    one.stub.gate = new Promise((resolve) => {
-      open = resolve
-    })
+    const open = one.stub.hold()
     const id = await start(one, { ...body, partial_images: 2 }, path)
     await expect.poll(() => read(two, id), { timeout: 10_000 }).toMatchObject({ progress: { stage: 'denoising' } })
     const news = await readAll(redis.url)
@@ -152,7 +149,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
   it.each(IMAGE_BODIES)(
     'of a front that closes are taken over, and charged once: %s',
     async (path, body) => {
-      one.stub.gate = new Promise(() => {})
+      one.stub.hold()
       const id = await start(one, body, path)
       await one.server.close()
       await expect
@@ -165,7 +162,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
   )
 
   it('hold nothing readable', async () => {
-    one.stub.gate = new Promise(() => {})
+    one.stub.hold()
     await start(one, { ...BODY, state: 'CANARY' })
     const client = await connectRedis(redis.url)
     const texts = await Promise.all(
@@ -180,7 +177,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
   })
 
   it('are looked at without their requests, which are gone with their end', async () => {
-    one.stub.gate = new Promise(() => {})
+    one.stub.hold()
     const id = await start(one, { ...BODY, state: 'a long state '.repeat(10_000) })
     const client = await connectRedis(redis.url)
     const store = await openJobStore({ connection: redis.url, keys })

@@ -100,7 +100,7 @@ describe('a call of the provider', () => {
   let open = () => {}
   const start = async () => {
     stub = createStubEngine()
-    stub.gate = new Promise((resolve) => (open = resolve))
+    open = stub.hold()
     server = createServer({ engine: stub.engine, keys: [{ key: 'k', id: 'me', prepaid: '1' }] })
     listening = await listen(toNodeListener(server))
     return createTessera({ baseURL: listening.url, apiKey: 'k' })

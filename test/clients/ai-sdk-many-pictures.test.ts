@@ -69,7 +69,7 @@ describe('generateImage of ai for more pictures than a request has', () => {
     const stop = new AbortController()
     const generate: Engine['generateImage'] = async (request, call) => {
       const answer = await stub.engine.generateImage(request, call)
-      stub.gate = new Promise(() => {})
+      stub.hold()
       stop.abort()
       return answer
     }

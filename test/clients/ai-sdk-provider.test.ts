@@ -78,7 +78,7 @@ describe('generateImage of ai', () => {
 
   it('stops when told to', async () => {
     const stub = createStubEngine()
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const drawn = generateImage({
       model: createTessera({ engine: stub.engine }).image('x'),
       prompt: 'x',

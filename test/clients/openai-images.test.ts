@@ -112,10 +112,7 @@ describe('openai', () => {
 
 it('openai throws what went wrong in a stream', async () => {
   const stub = createStubEngine()
-  let open = () => {}
-  stub.gate = new Promise((resolve) => {
-    open = () => resolve()
-  })
+  const open = stub.hold()
   const server = createServer({ engine: stub.engine })
   const over = new OpenAI({
     baseURL: 'http://server/v1',

@@ -114,10 +114,7 @@ describe('its retries', () => {
 
   it('after its time was up take over what the first try began, which is charged once', async () => {
     const slow = createStubEngine()
-    let open: () => void = () => {}
-    slow.gate = new Promise((resolve) => {
-      open = resolve
-    })
+    const open = slow.hold()
     const statuses: number[] = []
     const server = createServer({
       engine: slow.engine,
@@ -174,10 +171,7 @@ describe('its retries', () => {
     })
   it('S18: wait as long as a 429 says, and then succeed', async () => {
     const server = createServer({ engine: stub.engine, keys: ['a'], limits: { concurrency: 1 } })
-    let open: () => void = () => {}
-    stub.gate = new Promise((resolve) => {
-      open = resolve
-    })
+    const open = stub.hold()
     const sent: number[] = []
     const client = clientOver(server, sent)
     const first = client.systemOne(ask)

@@ -128,7 +128,7 @@ describe('a request that must be refused', () => {
 
   it('S58: is refused at once while others are computed', async () => {
     const stub = createStubEngine()
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const { fetch } = createServer({ engine: stub.engine })
     void fetch(postTo(BODY))
     await vi.waitUntil(() => stub.clients.length === 1, { timeout: 60_000 })

@@ -70,7 +70,7 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   })
 
   it('stops the work when the client hangs up', async () => {
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const controller = new AbortController()
     // An edit stops at once, where a decision goes on for a while, as its client may ask again.
     const body = JSON.stringify({ prompt: 'x', image: pngHeader(64, 64).toString('base64') })

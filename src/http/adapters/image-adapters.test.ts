@@ -33,10 +33,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
   })
 
   it('sends events as they come', async () => {
-    let open = () => {}
-    stub.gate = new Promise((resolve) => {
-      open = () => resolve()
-    })
+    const open = stub.hold()
     const response = await stream()
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -48,7 +45,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
   })
 
   it('stops when the client hangs up between events', async () => {
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const controller = new AbortController()
     const response = await stream(controller.signal)
     await response.body!.getReader().read()

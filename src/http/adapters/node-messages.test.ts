@@ -198,7 +198,7 @@ describe('a body that never ends', () => {
 
 it('stops what a client of HTTP/2 cancels, and charges nothing', async () => {
   const stub = createStubEngine()
-  stub.gate = new Promise(() => {})
+  stub.hold()
   const server = createServer({ engine: stub.engine, keys: [{ key: 'right', id: 'me', prepaid: '1' }] })
   const listener = toNodeListener(server) as unknown as Parameters<typeof createHttp2Server>[1]
   const http = createHttp2Server(listener)

@@ -92,7 +92,7 @@ describe('a body that was read before', () => {
 
 it('an Express app that took longer than the client waited decides nothing and charges nothing', async () => {
   const stub = createStubEngine()
-  stub.gate = new Promise(() => {})
+  stub.hold()
   const server = createServer({ engine: stub.engine, keys: [{ key: 'right', id: 'me', freeTokens: 1000 }] })
   let gone = () => {}
   const slow: express.RequestHandler = (_request, response, next) => {

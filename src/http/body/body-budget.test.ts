@@ -29,8 +29,7 @@ function announced(length: number, key?: string) {
 describe('bodies over all requests', () => {
   it('wait unread where others fill the memory, in their order, and are refused with 529 after 10 seconds', async () => {
     const stub = createStubEngine()
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const { fetch } = createServer({ engine: stub.engine, ...SETTINGS })
     const running = [fetch(announced(1000).request), fetch(announced(600).request)]
     await vi.waitUntil(() => stub.counts.running === 2, { timeout: 60_000 })
@@ -54,8 +53,7 @@ describe('bodies over all requests', () => {
 
   it('that do not say how long they are get 529 at once where others fill the memory', async () => {
     const stub = createStubEngine()
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const { fetch } = createServer({ engine: stub.engine, ...SETTINGS })
     const running = [fetch(announced(1000).request), fetch(announced(600).request)]
     await vi.waitUntil(() => stub.counts.running === 2, { timeout: 60_000 })
@@ -70,8 +68,7 @@ describe('bodies over all requests', () => {
 
   it('leave the queue when their client hangs up', async () => {
     const stub = createStubEngine()
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const { fetch } = createServer({ engine: stub.engine, ...SETTINGS })
     const running = [fetch(announced(1000).request), fetch(announced(700).request)]
     await vi.waitUntil(() => stub.counts.running === 2, { timeout: 60_000 })
@@ -96,8 +93,7 @@ describe('bodies over all requests', () => {
 
   it('of one account leave a quarter to others, who do not wait behind them', async () => {
     const stub = createStubEngine()
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const { fetch } = createServer({ engine: stub.engine, keys: ['a', 'b'], ...SETTINGS })
     const running = [fetch(announced(1000, 'a').request)]
     const waits = announced(600, 'a')

@@ -221,7 +221,7 @@ describe.each(IMAGE_BODIES)('%s', (path, body) => {
   it('stops when the client hangs up and does not come back, and charges nothing', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const server = serveOne({ prepaid: '1' })
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const controller = new AbortController()
     const answered = server.fetch(post(body, { path, headers, signal: controller.signal }))
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })

@@ -50,7 +50,7 @@ describe('the end of a service', () => {
   })
 
   it('stops and does not charge work that outlasts the grace', async () => {
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const running = send().catch((error: Error) => error.message)
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     await service.close({ graceMs: 200 })
@@ -90,7 +90,7 @@ describe('connections', () => {
     ['headers', { headersMs: 300 }, 'GET /livez HTTP/1.1\r\n'],
     ['a body', { requestMs: 300 }, `${HEAD}Content-Length: 100\r\n\r\n{`],
   ])('with %s that do not arrive in time get 408', async (_, timeouts, text) => {
-    stub.gate = new Promise(() => {})
+    stub.hold()
     const slow = await listen(createNodeServer(createServer({ engine: stub.engine }), timeouts))
     const socket = connect(slow.port, '127.0.0.1', () => socket.write(text))
     let received = ''

@@ -167,10 +167,7 @@ describe('the HTTP service', () => {
 
   it('finishes what is being answered before it closes, and takes nothing more', async () => {
     const stub = createStubEngine()
-    let open: () => void = () => {}
-    stub.gate = new Promise((resolve) => {
-      open = resolve
-    })
+    const open = stub.hold()
     const service = await serveHttp(createServer({ engine: stub.engine, keys: ['k'] }), '127.0.0.1', 0)
     const running = send(service.url)
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })

@@ -103,8 +103,7 @@ describe('a keys file that changes', () => {
     await writeFile(file, textOf('a', 'b'))
     await open()
     const stub = createStubEngine()
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const server = createServer({ engine: stub.engine, keys })
     const running = server.fetch(post(BODY, { headers: bearer('a') }))
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })

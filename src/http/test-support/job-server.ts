@@ -24,9 +24,7 @@ export function openJobServer(options: Omit<ServerOptions, 'engine'> = {}) {
     ask,
     /** Holds every call to the engine until `open` is called. */
     hold() {
-      stub.gate = new Promise((resolve) => {
-        open = resolve
-      })
+      open = stub.hold()
     },
     open: () => open(),
     async start(body: unknown, path = '/v1/systemone', headers: Headers = {}) {

@@ -6,7 +6,7 @@ import { createStubEngine } from './stub-engine.ts'
 const [, , url] = process.argv
 const [path, body] = IMAGE_BODIES[0]
 const stub = createStubEngine()
-stub.gate = new Promise(() => {})
+stub.hold()
 const server = createServer({
   engine: stub.engine,
   store: await openRedisStore(url!),

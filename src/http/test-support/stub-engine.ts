@@ -20,6 +20,8 @@ export interface StubEngine {
   readonly counts: { decided: number; aborted: number; running: number }
   /** Calls wait until this resolves; those for pictures once they have told of their first step. */
   gate: Promise<void>
+  /** Closes the gate. @returns what opens it */
+  hold(): () => void
   /** Thrown instead of an answer: at once, or where calls wait when they do so no more. */
   failure: unknown
   /** Models that it is to keep open and has not. */
@@ -78,6 +80,13 @@ export function createStubEngine(): StubEngine {
     drawn: [],
     counts,
     gate: Promise.resolve(),
+    hold() {
+      let open = () => {}
+      stub.gate = new Promise((resolve) => {
+        open = resolve
+      })
+      return open
+    },
     failure: undefined,
     missing: [],
     warnings: [],

@@ -16,8 +16,7 @@ function makeFar(store: UsageStore): UsageStore {
 
 it('a client that gives up is told so when its Idempotency-Key is free, however far the store is', async () => {
   const stub = createStubEngine()
-  let go = () => {}
-  stub.gate = new Promise<void>((resolve) => (go = resolve))
+  const go = stub.hold()
   const store = makeFar(createMemoryStore())
   const server = createServer({ engine: stub.engine, keys: [{ key: 'k', prepaid: '1' }], store })
   const [path, body] = IMAGE_BODIES[1]

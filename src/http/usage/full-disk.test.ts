@@ -91,8 +91,7 @@ describe.skipIf(!canMount())('a full disk', () => {
     const store = openSqliteStore(join(disk.folder, 'usage.db'))
     const stub = createStubEngine()
     const server = createServer({ engine: stub.engine, keys: KEYS, store, journal })
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const answers = Array.from({ length: 30 }, () => server.fetch(post(PICTURE, { path: PATH, headers: HEADERS })))
     await expect.poll(() => stub.counts.running, { timeout: 20_000 }).toBe(30)
     await disk.fill()

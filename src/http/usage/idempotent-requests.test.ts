@@ -52,8 +52,7 @@ describe.each(PATHS)('%s with an Idempotency-Key', (path, body) => {
   })
 
   it('joins the one that runs', async () => {
-    let go = () => {}
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const go = stub.hold()
     const answers = [send(path, body), send(path, body), send(path, body)]
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -106,7 +105,7 @@ describe('whose clients hang up', () => {
 
   let go = () => {}
   beforeEach(() => {
-    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    go = stub.hold()
   })
   afterEach(() => {
     vi.useRealTimers()
@@ -173,8 +172,7 @@ it('may be used again soon after a failure while the store was away', async () =
     },
   }
   const to = createServer({ engine: stub.engine, keys: KEYS, store: atTimes })
-  let go = () => {}
-  stub.gate = new Promise<void>((resolve) => (go = resolve))
+  const go = stub.hold()
   stub.failure = new Error('no')
   const failing = send('/v1/systemone', BODY, { to })
   await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
@@ -189,8 +187,7 @@ it('may be used again soon after a failure while the store was away', async () =
 })
 
 it('wait for the process that answers them, and are answered without charge then', async () => {
-  let go = () => {}
-  stub.gate = new Promise<void>((resolve) => (go = resolve))
+  const go = stub.hold()
   const first = send('/v1/systemone', BODY)
   await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
   const second = send('/v1/systemone', BODY, { to: open() })
@@ -202,8 +199,7 @@ it('wait for the process that answers them, and are answered without charge then
 })
 
 it('are taken over from a process that is gone, and charged once even if it comes back', async () => {
-  let go = () => {}
-  stub.gate = new Promise<void>((resolve) => (go = resolve))
+  const go = stub.hold()
   const frozen = send('/v1/systemone', BODY)
   await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
   now += 60_000

@@ -18,17 +18,13 @@ let go: () => void
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   stub = createStubEngine()
-  hold()
+  go = stub.hold()
   store = createMemoryStore()
   server = createServer({ engine: stub.engine, keys: KEYS, store })
 })
 afterEach(() => {
   vi.useRealTimers()
 })
-
-function hold(): void {
-  stub.gate = new Promise<void>((resolve) => (go = resolve))
-}
 
 function send(path: string, body: object, { key = 'k', signal }: { key?: string; signal?: AbortSignal } = {}) {
   return server.fetch(post(body, { path, headers: bearer(key), ...(signal && { signal }) }))
@@ -83,7 +79,7 @@ describe.each(JOINED)('%s, sent again after its client gave up,', (path, body) =
     expect((await send(path, body)).status).toBe(200)
     expect([stub.clients.length, await requests()]).toEqual([2, 2])
 
-    hold()
+    go = stub.hold()
     await giveUp(path, body)
     go()
     await running(0)
