@@ -21,6 +21,7 @@ describe.skipIf(!hasRedis())('a front', () => {
     client.destroy()
     await redis.stop()
   })
+  const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
 
   it('that is disposed connects no more, also with thousands of calls that wait', async () => {
     const count = async () => (await client.clientList()).length
@@ -90,7 +91,6 @@ describe.skipIf(!hasRedis())('a front', () => {
     async (priority) => {
       await client.flushAll()
       const engine = createQueueEngine({ connection: redis.url, plaintext: true })
-      const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
       const options = { client: 'A', ...(priority && { priority }) }
       for (let time = 0; time < 5; time++) {
         const controller = new AbortController()
@@ -117,7 +117,6 @@ describe.skipIf(!hasRedis())('a front', () => {
   it('takes up to twice as many calls as may wait, from clients that have none there', async () => {
     await client.flushAll()
     const engine = createQueueEngine({ connection: redis.url, plaintext: true, maxWaiting: 2 })
-    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
     const ask = (caller: string) => engine.decide(BODY, { client: caller, whenBusy: 'refuse' })
     const calls: Promise<unknown>[] = []
     for (const caller of ['A', 'A', 'B', 'C']) {
@@ -137,7 +136,6 @@ describe.skipIf(!hasRedis())('a front', () => {
     // As of a fleet that has answered many.
     await client.hSet('tessera-queue:decide-decide-latest:lanes', 'served', '5000')
     const engine = createQueueEngine({ connection: redis.url, plaintext: true })
-    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
     const calls = [engine.decide({ ...BODY, state: 'A' }, { client: 'A' })]
     await expect.poll(waiting).toBe(1)
     await client.flushAll()
@@ -154,7 +152,6 @@ describe.skipIf(!hasRedis())('a front', () => {
   it('takes calls in the last round that the queue has, one after another', async () => {
     await client.flushAll()
     const engine = createQueueEngine({ connection: redis.url, plaintext: true })
-    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
     // Rounds begin anew where nothing waits.
     const calls = [engine.decide(BODY, { client: 'A' })]
     await expect.poll(waiting).toBe(1)
