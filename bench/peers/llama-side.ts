@@ -54,8 +54,6 @@ export interface DecisionContext {
 
 /** Room for framing besides the tokens of state and questions. */
 const SLACK = 64
-/** Questions that a decision context keeps in its own copies of the state: the package's default is 4. */
-export const PARALLEL = 4
 
 export class LlamaSide {
   readonly #llama: Llama
