@@ -61,7 +61,7 @@ export interface NoulAnswer {
  * }
  * ```
  */
-export interface ChoiceAnswer<Option extends string = string> {
+export interface ChoiceAnswer<Option extends string = string, Probabilities = Readonly<Record<Option, number>>> {
   /**
    * `choice`: one of several options.
    *
@@ -88,7 +88,7 @@ export interface ChoiceAnswer<Option extends string = string> {
    * const byProbability = ({ probabilities }: ChoiceAnswer) => Object.entries(probabilities).sort(([, a], [, b]) => b - a)
    * ```
    */
-  readonly probabilities: Readonly<Record<Option, number>>
+  readonly probabilities: Probabilities
   /**
    * 0 for even probabilities to 1 for a sure answer.
    *
@@ -183,8 +183,16 @@ export interface ScoreAnswer {
 /** Members of an enum stay what they are; numbers are the texts that they become as keys. */
 type OptionsOf<Criteria> = Extract<keyof Criteria, string> | `${Extract<keyof Criteria, number>}`
 
+/** Of an option that is given on a condition there may be none. */
+type ProbabilitiesOf<Criteria> =
+  Criteria extends Required<Criteria>
+    ? Readonly<Record<OptionsOf<Criteria>, number>>
+    : { readonly [Name in keyof Criteria as OptionsOf<Pick<Criteria, Name>>]: number }
+
 /** Of one of several sets of options, one of several answers. */
-type AnswerOfChoice<Criteria> = Criteria extends unknown ? ChoiceAnswer<OptionsOf<Criteria>> : never
+type AnswerOfChoice<Criteria> = Criteria extends unknown
+  ? ChoiceAnswer<OptionsOf<Criteria>, ProbabilitiesOf<Criteria>>
+  : never
 
 type AnswerOfType<Q> = Q extends { readonly type: 'noul' }
   ? NoulAnswer

@@ -34,6 +34,21 @@ it('one of several sets of options has the answer of one of them', async () => {
   void answers.team.probabilities.versand
 })
 
+it('an option on a condition may have no probability', async () => {
+  const vip = {} as boolean
+  const criteria = { billing: 'Payments', tech: 'Bugs', 3: null, ...(vip && { manager: 'Complaints' }) }
+  const { answers } = await decide({ state: 'x', questions: { team: { type: 'choice', criteria } } })
+  const { choice, probabilities } = answers.team
+  expectTypeOf(choice).toEqualTypeOf<'billing' | 'tech' | '3' | 'manager'>()
+  expectTypeOf(probabilities.manager).toEqualTypeOf<number | undefined>()
+  expectTypeOf(probabilities.billing).toEqualTypeOf<number>()
+  expectTypeOf(probabilities[3]).toEqualTypeOf<number>()
+
+  const some: Partial<Record<'a' | 'b', string>> = { a: 'x' }
+  const { answers: partial } = await decide({ state: 'x', questions: { q: { type: 'choice', criteria: some } } })
+  expectTypeOf(partial.q.probabilities).toEqualTypeOf<Readonly<Partial<Record<'a' | 'b', number>>>>()
+})
+
 it('each set is checked as one alone is', () => {
   const few = { de: { rechnung: 'x' }, en: { billing: 'x', tech: 'y' } } as const
   // @ts-expect-error a choice of one option
