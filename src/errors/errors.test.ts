@@ -144,6 +144,21 @@ describe('TesseraError.isInstance', () => {
     expect(RateLimitError.isInstance(foreign)).toBe(false)
   })
 
+  it('asks for the class itself on one that an app has made', () => {
+    class OutOfStock extends TesseraError {
+      constructor() {
+        super('internal_error', 'none left')
+      }
+    }
+    class MissingField extends InvalidRequestError {}
+    expect(OutOfStock.isInstance(new OutOfStock())).toBe(true)
+    expect(TesseraError.isInstance(new OutOfStock())).toBe(true)
+    expect(OutOfStock.isInstance(new RateLimitError())).toBe(false)
+    expect(MissingField.isInstance(new MissingField('a', 'is required'))).toBe(true)
+    expect(MissingField.isInstance(new InvalidRequestError('a', 'is required'))).toBe(false)
+    expect(InvalidRequestError.isInstance(new MissingField('a', 'is required'))).toBe(true)
+  })
+
   it.each([null, undefined, 'x', 5, {}, new Error('x')])('does not hold for %s', (value) => {
     expect(TesseraError.isInstance(value)).toBe(false)
   })

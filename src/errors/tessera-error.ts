@@ -60,6 +60,10 @@ export abstract class TesseraError extends Error {
    */
   static isInstance<T>(this: ErrorClass<T>, value: unknown): value is T {
     if (typeof value !== 'object' || value === null) return false
+    // A class of an app has no code of its own that could say whose an error is.
+    if (this.prototype !== TesseraError.prototype && !Object.hasOwn(this, 'code')) {
+      return Object.prototype.isPrototypeOf.call(this.prototype, value)
+    }
     const code = (value as { [MARKER]?: unknown })[MARKER]
     return this.code === undefined ? typeof code === 'string' : code === this.code
   }
