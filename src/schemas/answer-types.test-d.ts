@@ -5,7 +5,7 @@ import type { TesseraProviderOptions, TesseraProviderSettings } from '../ai-sdk/
 import type { decide as decideFunction, EngineOptions } from '../engine/index.ts'
 import type { CalibrateOptions, EvaluateOptions } from '../evaluate/index.ts'
 import type { NodeTimeouts } from '../http/adapters/node.ts'
-import type { JobOptions, RateLimits, ServerOptions } from '../http/index.ts'
+import type { JobOptions, KeyConfig, RateLimits, ServerOptions } from '../http/index.ts'
 import type { QueueEngineOptions, WorkerOptions } from '../queue/index.ts'
 import type {
   AnswersOf,
@@ -234,6 +234,10 @@ describe('models of an engine', () => {
     expectTypeOf<{ connection: string; jobs: undefined; leaseMs: undefined }>().toExtend<WorkerOptions>()
     expectTypeOf<Undefined<TesseraProviderSettings>>().toExtend<TesseraProviderSettings>()
     expectTypeOf<Undefined<TesseraProviderOptions>>().toExtend<TesseraProviderOptions>()
+  })
+
+  it('take lists that are constant', () => {
+    expectTypeOf<{ key: string; scopes: readonly ['decide']; models: readonly ['a'] }>().toExtend<KeyConfig>()
   })
 
   it('are what the AI SDK takes as options of a provider', () => {

@@ -109,8 +109,9 @@ function throwRepeatable(thrown: unknown): never {
 
 function toKeyList(book: KeyBook): z.input<typeof keyListSchema> {
   return {
-    keys: listKeys(book).map(({ requestsPerMinute, tokensPerMinute, freeTokens, ...key }) => ({
+    keys: listKeys(book).map(({ requestsPerMinute, tokensPerMinute, freeTokens, models, ...key }) => ({
       ...key,
+      models: models && [...models],
       requests_per_minute: requestsPerMinute,
       tokens_per_minute: tokensPerMinute,
       free_tokens: freeTokens,

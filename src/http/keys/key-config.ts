@@ -54,7 +54,7 @@ export const keyConfigSchema = z
      * const server = createServer({ engine, keys: [{ key: 'a-long-secret', scopes: ['decide'] }] })
      * ```
      */
-    scopes: z.array(z.enum(SCOPES, scopeNames)).min(1, scopeNames).optional(),
+    scopes: z.array(z.enum(SCOPES, scopeNames)).min(1, scopeNames).readonly().optional(),
     /**
      * Names of models that its requests may give; default all. A request without a name counts as that of the default.
      *
@@ -66,6 +66,7 @@ export const keyConfigSchema = z
     models: z
       .array(z.string(text('a name')), 'must be an array of names')
       .min(1, 'must have a name')
+      .readonly()
       .optional(),
     /**
      * It is refused with 401 from then on; by the clock of the server, such as `2027-01-31T00:00:00Z`.
