@@ -70,6 +70,30 @@ export const { GET, POST } = toNextHandlers(server)
     expect(await compile(OWN, 'declared', 'app.ts', source, kind)).toEqual({ code: 0, stdout: '' })
   })
 
+  it('can be named in declarations of an app that exports answers, and what engines and services say of themselves', async () => {
+    const source = `import { createEngine, decide, type EngineOptions } from 'tessera-onnx'
+import { createMemoryStore, createServer, type JobStore } from 'tessera-onnx/server'
+export async function isUrgent(state: string) {
+  const { answers } = await decide({ state, questions: { urgent: { type: 'noul', instructions: 'Today?', min_confidence: 0.6 } } })
+  return answers.urgent
+}
+export async function teamOf(state: string) {
+  const criteria = { billing: 'Payments', tech: 'Bugs', ...(state !== '' && { vip: 'Complaints' }) }
+  const { answers } = await decide({ state, questions: { team: { type: 'choice', criteria } }, min_confidence: 0.6 })
+  return answers.team
+}
+const engine = await createEngine()
+export const { selfTest, tried } = engine.backendInfo()
+export const { queues, models } = engine.activity()
+export const read = ({ keepStates, models, workers }: EngineOptions) => ({ keepStates, models, workers })
+export const server = createServer({ engine })
+export const count = createMemoryStore().countRequest?.('shop', 60)
+export const countsOf = async (store: JobStore) => (await store.list('shop')).map(({ counts, error }) => ({ counts, error }))
+`
+    const kind = { ...options, noEmit: false, declaration: true, outDir: 'out', module: 'NodeNext', skipLibCheck: true }
+    expect(await compile(OWN, 'exported', 'app.mts', source, kind)).toEqual({ code: 0, stdout: '' })
+  })
+
   it('do fail to compile where an error is expected', async () => {
     const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
     // The declarations themselves are checked above.

@@ -4,11 +4,12 @@
  * @module tessera-onnx/server
  */
 export type { RequestLog } from './request-reporter.ts'
-export type { Job, JobRequest, JobStatus } from './jobs/job.ts'
+export type { Job, JobCounts, JobRequest, JobStatus } from './jobs/job.ts'
 export type { JobStore, ResultsApart, SharedJobs } from './jobs/job-store.ts'
 export type { KeyConfig } from './keys/key-config.ts'
 export type { ApiKey, KeyStore } from './keys/key-store.ts'
 export { createKeyStore } from './keys/static-keys.ts'
+export type { RequestCount } from './limits/count-requests.ts'
 export type { RateLimits } from './limits/request-limiter.ts'
 export { createServer, type Server } from './server.ts'
 export type { JobOptions, ServerOptions } from './server-options.ts'

@@ -202,8 +202,8 @@ type AnswerOfType<Q> = Q extends { readonly type: 'noul' }
       ? ScoreAnswer
       : never
 
-/** What is certain of an answer to which a threshold applies. */
-interface Judged {
+/** What is certain of an answer to which a threshold applies. No interface: declarations of apps write it out, as they cannot name it. */
+type Judged = {
   /**
    * `confidence >= min_confidence`.
    *

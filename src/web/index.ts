@@ -22,6 +22,8 @@ export type {
   ModelInfo,
   Preview,
   Progress,
+  QueueActivity,
+  SelfTest,
   TokenCount,
 } from '../engine/index.ts'
 export * from '../errors/index.ts'

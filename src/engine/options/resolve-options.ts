@@ -15,9 +15,9 @@ import { type LoraOption, NAMED_LORAS, type NamedLoras } from './lora-options.ts
 import { shareOut } from './share-out.ts'
 
 /** What serves each model name; the jobs themselves are no names of models. */
-type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
-  Readonly<Partial<Record<JobKind, never>>> &
-  Readonly<Partial<Record<string, string>>>
+type ModelTargets = Readonly<Partial<Record<ModelName, string>>> & { readonly [Kind in JobKind]?: never } & Readonly<
+    Partial<Record<string, string>>
+  >
 
 /** Where models run: in a thread of their own, in a process of their own, or in the calling thread. */
 export type Place = boolean | 'process'

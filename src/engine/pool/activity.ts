@@ -12,6 +12,7 @@ export interface EngineActivity {
   readonly queues?: readonly QueueActivity[]
 }
 
+/** What waits for a model in a queue, and how many workers take from it. */
 export interface QueueActivity {
   /** Kind of its work: `decide` or `images`. */
   readonly name: string

@@ -1,7 +1,7 @@
 import type * as Limiters from 'rate-limiter-flexible'
 
 /** Where an account stands in the minute that its first request began. */
-interface RequestCount {
+export interface RequestCount {
   /** Whether the request was one too many, or the tokens were. */
   readonly isOver: boolean
   /** Requests, or tokens, that may still come in this minute. */
