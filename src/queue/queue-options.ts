@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { callback, count, flag, LONGEST_TIMER_MS, oneOf, optionTable, text } from '../options/index.ts'
+import { callback, count, flag, LONGEST_TIMER_MS, mustBe, oneOf, optionTable, text } from '../options/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
@@ -124,8 +124,14 @@ export const QUEUE_ENGINE = optionTable('a queue engine', {
 
 export const WORKER = optionTable('a worker', {
   ...SHARED,
-  jobs: z.array(oneOf(QUEUES)).min(1).optional(),
-  models: z.array(text('the name of a model')).min(1).optional(),
+  jobs: z
+    .array(oneOf(QUEUES), mustBe(`an array of ${QUEUES.join(', ')}`))
+    .min(1, `must have one at least of ${QUEUES.join(', ')}; leave it out for all that its models do`)
+    .optional(),
+  models: z
+    .array(text('the name of a model'), mustBe('an array of names of models'))
+    .min(1, 'must have one name at least; leave it out for all models of the engine')
+    .optional(),
   concurrency: count(1).default(4),
   leaseMs: count(1000, LONGEST_TIMER_MS).default(15_000),
   onFault: callback<(fault: WorkerFault) => void>().default(() => showWorkerFault),
