@@ -1,7 +1,7 @@
 export { EMBEDDED_MODELS } from './find/embedded-models.ts'
 export { type ModelFiles } from './files/model-files.ts'
 export { openFolder } from './files/model-folder.ts'
-export { type ChosenLora, weighLoras, withLora } from './lora/with-lora.ts'
+export { type ChosenLora, readLoraState, weighLoras, withLora } from './lora/with-lora.ts'
 export { openModel } from './open-model.ts'
 export { quantizationConfigSchema } from './configs/quantization-config.ts'
 export { quantizeCheckpoint } from './quantize/quantize-checkpoint.ts'

@@ -137,7 +137,7 @@ export class JobRunner {
     if (this.#parts === undefined) throw new Error('a job came before the start message')
     const { source, models } = this.#parts
     const resolved = await source.resolve(name)
-    const model = lora.length === 0 ? resolved : { ...resolved, lora }
+    const model = lora.length === 0 ? resolved : { ...resolved, lora: (await source.look?.(lora)) ?? lora }
     stint.model = model.id
     const needsWeights = kind !== 'countTokens' || models.isOpen(openKey(model))
     const openable = needsWeights ? this.#openable(this.#parts, model) : this.#countable(this.#parts, model)

@@ -4,10 +4,12 @@ import { isHubId } from '../../models/find/hub-cache.ts'
 import { isHubName, isModelName } from '../../models/find/is-model-name.ts'
 import { expandName } from '../../models/find/known-models.ts'
 import {
+  type ChosenLora,
   EMBEDDED_MODELS,
   type ModelFiles,
   type ModelSource,
   openModel,
+  readLoraState,
   resolveModel,
   unpackWeights,
   weighLoras,
@@ -38,6 +40,14 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
   const listed = new Set([...targets].flat())
   // They come with the package and stay where they are; looking for one costs half a millisecond, a tenth of a short decision.
   const found = new Map<string, ModelSource>()
+  // Those of a name are one choice for as long as the engine is there, whatever becomes of their files, as the files of its model are.
+  const ofNames = new Map<string, Promise<string | undefined>>()
+  const look = async (lora: ChosenLora): Promise<ChosenLora> => {
+    const known = lora.of === undefined ? undefined : ofNames.get(lora.path)
+    const reading = known ?? readLoraState(lora)
+    if (lora.of !== undefined) ofNames.set(lora.path, reading)
+    return { ...lora, state: await reading }
+  }
   const kept = keepStates && new KeptStates(keepStates)
   return {
     names: [...targets.keys()],
@@ -48,6 +58,7 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
       if (source.embedded) found.set(target, source)
       return listed.has(name) ? { ...source, id: expandName(target) } : source
     },
+    look: (lora) => Promise.all(lora.map(look)),
     describe: (model) => describeTask(openFiles(model), () => weigh(model), symbols),
     memory: {
       isSmall,

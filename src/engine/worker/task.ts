@@ -35,6 +35,11 @@ export interface TaskSource {
   nameOf(given: string, fallback: string): string
   /** @param name of `nameOf`, or one that the app gives. @throws ModelNotFoundError */
   resolve(name: string): Promise<ResolvedModel>
+  /**
+   * The same adapters with what their files are now, so that a call does not meet an open model with one that was trained anew; those of names
+   * are what they were when they were first asked for. Absent where there are none.
+   */
+  look?(lora: readonly ChosenLora[]): Promise<readonly ChosenLora[]>
   /** Reads what the model's files say, without opening it. @throws ModelFormatError */
   describe(model: ResolvedModel): Promise<ModelDescription>
   /** Absent where nothing is known of the machine, as in browsers. Only models on processors are asked about. */

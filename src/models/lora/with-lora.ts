@@ -2,13 +2,14 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { InvalidRequestError, ModelFormatError, type TesseraError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
+import { readFileState } from '../files/file-state.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openFolder } from '../files/model-folder.ts'
 import { type Environment, findInHubCache, isHubId } from '../find/hub-cache.ts'
 import { isModelPath } from '../find/is-model-path.ts'
 import { indexFiles } from '../weights/index-weights.ts'
 import { openTensors } from '../weights/open-tensors.ts'
-import { readAdapterConfig, readMetadataScales } from './adapter-config.ts'
+import { ADAPTER_FILE, readAdapterConfig, readMetadataScales } from './adapter-config.ts'
 import { joinChanges, type Lora, readChanges } from './read-changes.ts'
 import { countNumbers, requireRoomOfChanges, requireRoomTogether } from './require-room.ts'
 
@@ -19,6 +20,8 @@ export interface ChosenLora {
   readonly scale: number
   /** Name of the model that has it always, as the options say; absent of one that a call chose. */
   readonly of?: string
+  /** What its files are, which tells them from those that take their place later; see `readLoraState`. */
+  readonly state?: string | undefined
 }
 
 const PEFT_FILE = 'adapter_model.safetensors'
@@ -79,6 +82,15 @@ export async function weighLoras(loras: readonly ChosenLora[]): Promise<number> 
     return (await openFolder(folder).findWeights(name))!.size
   })
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+/** What tells the files of an adapter from others that take their place; undefined where there is none, which opening it says. */
+export async function readLoraState(lora: ChosenLora): Promise<string | undefined> {
+  const found = await findLora(lora, [lora], process.env).catch(() => undefined)
+  if (found === undefined) return undefined
+  // The second one is read beside files of peft, and seldom there beside others.
+  const paths = [found.name, ADAPTER_FILE].map((name) => join(found.folder, name))
+  return JSON.stringify(await Promise.all(paths.map(readFileState)))
 }
 
 /** The name of the model whose adapters they are, where a call has none of its own to leave out. */
