@@ -2,6 +2,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import { readOption } from '../options/index.ts'
 import type { PictureRequest } from './image-pipeline.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
+import type { TextEncoder } from './prompt/text-encoder.ts'
 import { GUIDANCE, STEPS, STRENGTH } from './sampling/sampling-options.ts'
 
 /** @throws InvalidRequestError unless both sides are multiples of `step` */
@@ -19,8 +20,22 @@ export function requireSampling(steps: number, guidance: number, strength: numbe
   if (strength !== undefined) readOption('strength', STRENGTH, strength)
 }
 
-/** @throws InvalidRequestError for a negative prompt that nothing would lead away from */
-export function requireGuided(negativePrompt: string | undefined, guided: boolean): void {
+/**
+ * Looks at texts before sources are encoded, which may take minutes.
+ *
+ * @throws InvalidRequestError for one that the model can't read whole, and for a negative prompt that nothing would lead away from
+ */
+export function requireTexts(
+  text: TextEncoder,
+  { prompt, negativePrompt }: Pick<PictureRequest, 'prompt' | 'negativePrompt'>,
+  guided: boolean,
+): void {
+  requireGuided(negativePrompt, guided)
+  text.check(prompt)
+  if (negativePrompt !== undefined) text.check(negativePrompt, 'negativePrompt')
+}
+
+function requireGuided(negativePrompt: string | undefined, guided: boolean): void {
   if (negativePrompt === undefined || guided) return
   const reason = 'acts through guidance, which this model or call does without; leave it out, or raise guidance'
   throw new InvalidRequestError('negativePrompt', reason)

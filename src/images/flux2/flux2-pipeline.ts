@@ -11,7 +11,7 @@ import { createDecodedPreviewer } from '../previews/decoded-previewer.ts'
 import { LatentPreviewer } from '../previews/latent-previewer.ts'
 import { type Previewer, watchDrawing } from '../previews/previewer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
-import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
+import { requireSampling, requireSize, requireStartSize, requireTexts, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
 import { createNoise } from '../sampling/noise.ts'
 import { transposeMatrix } from '../sampling/packing.ts'
@@ -68,7 +68,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     requireSize(width, height, scale)
     requireSampling(steps, guidance, request.strength)
     const guided = guidance > 1 && !distilled
-    requireGuided(request.negativePrompt, guided)
+    requireTexts(text, request, guided)
     const references: EncodedReference[] = []
     for (const picture of pictures) references.push(await encoder.encode(picture, context))
     const preview = request.previews ? await previewer.open(context) : undefined

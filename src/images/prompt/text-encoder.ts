@@ -18,6 +18,8 @@ export interface TextEncoderOptions extends PromptFormat {
 }
 
 export interface TextEncoder {
+  /** Only throws what `encode` would, before other work for the prompt is done. @throws InvalidRequestError as that does */
+  check(prompt: string, field?: PromptField): void
   /**
    * Features of a prompt, float32 [tokens, width].
    *
@@ -60,6 +62,7 @@ export async function openTextEncoder(
     }),
   )
   return {
+    check: (prompt, field) => void tokenizer.encode(prompt, field),
     async encode(prompt, context, field) {
       const ids = tokenizer.encode(prompt, field)
       const length = options.pad ? options.maxTokens : ids.length

@@ -15,7 +15,7 @@ import { LatentPreviewer } from '../previews/latent-previewer.ts'
 import { type Previewer, watchDrawing } from '../previews/previewer.ts'
 import type { PromptField } from '../prompt/prompt-tokenizer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
-import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
+import { requireSampling, requireSize, requireStartSize, requireTexts, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
 import { createNoise } from '../sampling/noise.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
@@ -133,9 +133,9 @@ function createPreviewer({ encoder, channels, scale }: ZImageParts): LatentPrevi
 }
 
 function requireValues(request: PictureRequest & SamplingDefaults, parts: ZImageParts): void {
-  const { steps, guidance, strength, negativePrompt } = request
+  const { steps, guidance, strength } = request
   requireSampling(steps, guidance, strength)
-  requireGuided(negativePrompt, guidance > 0)
+  requireTexts(parts.text, request, guidance > 0)
   requireControl(request, parts)
 }
 
