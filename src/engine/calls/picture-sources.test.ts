@@ -99,6 +99,14 @@ describe('the source of an edit', () => {
     })
   })
 
+  it('is waited for no longer than the call is wanted', async () => {
+    const controller = new AbortController()
+    const image = new Promise<Uint8Array>(() => {}) as unknown as Uint8Array
+    const call = editImage({ prompt: 'x', image }, { signal: controller.signal })
+    controller.abort()
+    await expect(call).rejects.toMatchObject({ code: 'aborted' })
+  })
+
   it('is copied where it is the promise of bytes too, which the caller may still have', async () => {
     const image = Promise.resolve(bytes) as unknown as Uint8Array
     const read = (await ownSources({ prompt: 'x', image }, readFile)) as { readonly image: Uint8Array }

@@ -13,6 +13,7 @@ import {
   type Warning,
 } from '../../schemas/index.ts'
 import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../../schemas/unknown-fields.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import type { CallOptions } from './call-options.ts'
 import { isChecked } from './checked-calls.ts'
 import { ownSources, type ReadFile } from './picture-sources.ts'
@@ -38,7 +39,9 @@ export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionL
     },
     async readEdit(body: EditImageRequest, call: CallOptions): Promise<Read<ImageEditRequest>> {
       if (isChecked<ImageEditRequest>(body, call)) return { request: body, warnings: [] }
-      const own = await ownSources(body, readFile)
+      const reading = () => ownSources(body, readFile)
+      // A source may be a promise, a download perhaps.
+      const own = await (call.signal ? unlessAborted(reading, call.signal) : reading())
       return { request: parseImageEditRequest(own), warnings: unknownEditFields(own as object) }
     },
   }
