@@ -46,6 +46,29 @@ describe('loading onnxruntime-node', () => {
     expect(remedy).toContain("worker: 'process'")
   })
 
+  it.each([
+    ['linux x64', '/a/onnxruntime_binding.node: failed to map segment from shared object', 'noexec'],
+    ['linux x64', '/a/onnxruntime_binding.node: cannot open shared object file: Permission denied', 'read all of'],
+    ['linux arm64', 'libonnxruntime.so.1: cannot open shared object file: No such file or directory', 'copy all of'],
+    ['linux x64', "/lib64/libm.so.6: version `GLIBC_2.29' not found", 'a newer system'],
+    ['win32 x64', 'The specified module could not be found.', 'Visual C++ Redistributable'],
+  ])('does not send from %s to another platform: %s', (name, message, help) => {
+    const cause = Object.assign(new Error(message), { code: 'ERR_DLOPEN_FAILED' })
+    const { remedy } = explainLoadFailure(cause, { name, musl: false })
+    expect(remedy).toContain(help)
+    expect(remedy).not.toContain('supported platform')
+  })
+
+  it('names the platforms where there is no binding for this one', () => {
+    const cause = Object.assign(new Error("Cannot find module '../bin/onnxruntime_binding.node'"), {
+      code: 'MODULE_NOT_FOUND',
+    })
+    expect(explainLoadFailure(cause, { name: 'darwin x64', musl: false }).remedy).toContain('supported platform')
+    expect(explainLoadFailure(cause, { name: 'win32 x64', musl: false }).remedy).toContain(
+      'install onnxruntime-node anew',
+    )
+  })
+
   it('names the flags where Node may load no native code', () => {
     const cause = Object.assign(new Error('Cannot load native addon'), { code: 'ERR_DLOPEN_DISABLED' })
     expect(explainLoadFailure(cause, glibc).remedy).toContain('without --no-addons')

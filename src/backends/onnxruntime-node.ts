@@ -40,6 +40,23 @@ export async function loadOnnxruntimeNode(
  */
 const OTHER_COPY = /libonnxruntime.*VERS_[\d.]+' not found|cannot register backend/
 
+/** Where onnxruntime-node has a binding; `describePlatform` names them so. */
+const HAS_BINDING = /^(linux (x64|arm64)|win32 (x64|arm64)|darwin arm64)$/
+
+const WASM_INSTEAD = ", or use backend 'wasm'"
+
+/** What helps where the binding should be and the system does not take it, by what the system says. The last holds for all else. */
+const BROKEN_BINDING: readonly (readonly [RegExp, string])[] = [
+  [/GLIBC|CXXABI/, 'use a newer system or image, such as node:22-slim'],
+  [/failed to map segment/, 'put node_modules where programs may run (no mount with noexec), and raise `ulimit -v`'],
+  [/permission denied/i, 'let the user of this process read all of node_modules/onnxruntime-node'],
+  [/(?:)/, 'install onnxruntime-node anew, or copy all of node_modules/onnxruntime-node/bin to where the app runs'],
+]
+
+/** Windows says the same of every library that is missing or too old, and what is missing there is nearly always this one. */
+const WINDOWS_RUNTIME =
+  'install the newest Visual C++ Redistributable (https://learn.microsoft.com/cpp/windows/latest-supported-vc-redist)'
+
 /** Says in a person's words why the native binding didn't load here, and what helps. */
 export function explainLoadFailure(
   cause: unknown,
@@ -71,6 +88,13 @@ export function explainLoadFailure(
   }
   return {
     reason: `onnxruntime-node has no binding that loads on ${platform.name} (${detail})`,
-    remedy: "use a supported platform (Linux x64/arm64, Windows x64/arm64, macOS arm64), or backend 'wasm'",
+    remedy: HAS_BINDING.test(platform.name)
+      ? `${helpBinding(detail ?? '', platform.name, code)}${WASM_INSTEAD}`
+      : "use a supported platform (Linux x64/arm64, Windows x64/arm64, macOS arm64), or backend 'wasm'",
   }
+}
+
+function helpBinding(detail: string, platform: string, code: unknown): string {
+  if (platform.startsWith('win32') && code === 'ERR_DLOPEN_FAILED') return WINDOWS_RUNTIME
+  return BROKEN_BINDING.find(([said]) => said.test(detail))![1]
 }
