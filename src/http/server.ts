@@ -48,6 +48,7 @@ import { RunningWork } from './usage/running-work.ts'
 import type { DailyUsage, MonthlyUsage } from './usage/usage-rows.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 import { createWebhookSecretRoute } from './webhooks/secret-route.ts'
+import { secretsOfEnvironment } from './webhooks/sign-webhook.ts'
 import type { WebhookOptions } from './webhooks/webhook-options.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
 
@@ -190,7 +191,7 @@ function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: Usag
 }
 
 function openWebhooks(metrics: ServerMetrics, settings: WebhookOptions, { shared }: JobStore): Webhooks {
-  const secret = settings.secret ?? process.env['TESSERA_WEBHOOK_SECRET']
+  const secret = settings.secret ?? secretsOfEnvironment()
   const onEnded = (outcome: 'delivered' | 'failed') => metrics.webhookEnded(outcome)
   return new Webhooks({ ...settings, ...(secret !== undefined && { secret }), onEnded, kept: shared?.webhooks })
 }

@@ -18,10 +18,12 @@ const ENVIRONMENT = 'TESSERA_QUEUE_KEYS'
  * AES-256-GCM with keys as `id:base64`, separated by commas: the first one seals, all of them open. A new key is put behind
  * the old one in all processes, then in front of it in all, and stays alone when nothing of the old one is left.
  *
- * @param keys default the variable `TESSERA_QUEUE_KEYS`
+ * @param given default the variable `TESSERA_QUEUE_KEYS`
  * @throws InvalidRequestError without keys, for one that is none, or two of one id; never shows a key
  */
-export function createSealer(keys = process.env[ENVIRONMENT]): Sealer {
+export function createSealer(given?: string): Sealer {
+  const name = given === undefined ? ENVIRONMENT : 'keys'
+  const keys = given ?? process.env[ENVIRONMENT]
   if (keys === undefined || keys.trim() === '') {
     const help = `make one: node -e "console.log('k1:' + crypto.randomBytes(32).toString('base64'))"`
     throw new InvalidRequestError(
@@ -29,12 +31,12 @@ export function createSealer(keys = process.env[ENVIRONMENT]): Sealer {
       `are needed, as prompts, states and pictures go through the queue: set ${ENVIRONMENT} or the option (${help}), or say that they may be read there (plaintext, --queue-plaintext)`,
     )
   }
-  const listed = keys.split(',').map((key) => readKey(key.trim()))
+  const listed = keys.split(',').map((key) => readKey(key.trim(), name))
   const known = new Map(listed)
   if (known.size < listed.length) {
     // What is sealed with the one could not be opened with the other, and nothing tells them apart.
     const [twice = ''] = listed.find(([id], index) => listed.findIndex(([other]) => other === id) < index) ?? []
-    throw new InvalidRequestError('keys', `must have an id each, got two of the id ${twice}; give a new key another id`)
+    throw new InvalidRequestError(name, `must have an id each, got two of the id ${twice}; give a new key another id`)
   }
   const [[first, secret]] = listed as unknown as [readonly [string, Buffer]]
   return {
@@ -60,11 +62,11 @@ export function createSealer(keys = process.env[ENVIRONMENT]): Sealer {
 /** For stores that nobody else can read, as whoever runs them says. */
 export const PLAINTEXT: Sealer = { seal: (text) => text, open: (text) => text }
 
-function readKey(text: string): readonly [string, Buffer] {
+function readKey(text: string, name: string): readonly [string, Buffer] {
   const [, id, base64] = /^([\w-]{1,32}):([A-Za-z0-9+/]+=*)$/.exec(text) ?? []
   const secret = Buffer.from(base64 ?? '', 'base64')
   if (id === undefined || secret.length !== KEY_BYTES) {
-    throw new InvalidRequestError('keys', `must be id:base64 of ${KEY_BYTES} bytes, separated by commas`)
+    throw new InvalidRequestError(name, `must be id:base64 of ${KEY_BYTES} bytes, separated by commas`)
   }
   return [id, secret]
 }

@@ -132,4 +132,13 @@ describe.skipIf(process.platform === 'win32')('webhooks of tessera serve', () =>
     // Its last try is made when the service ends.
     expect(received).toEqual([])
   })
+
+  it('need a secret that is one, and name the variable of one that is none', async () => {
+    await listenAs('http')
+    const child = processes.start(['--port', '0', '--keys-file', keys], { TESSERA_WEBHOOK_SECRET: 'whsec_short' })
+    expect(await ended(child)).toEqual({
+      code: 2,
+      errors: expect.stringMatching(/^error TESSERA_WEBHOOK_SECRET: must be whsec_ and base64 of 24 to 64 bytes/),
+    })
+  })
 })

@@ -4,20 +4,32 @@ import { InvalidRequestError } from '../../errors/index.ts'
 const PREFIX = 'whsec_'
 const LEAST_BYTES = 24
 const MOST_BYTES = 64
+const ENVIRONMENT = 'TESSERA_WEBHOOK_SECRET'
+
+/**
+ * The secrets of the environment, for a server that is given none.
+ *
+ * @throws InvalidRequestError by the name of the variable, which whoever set it knows
+ */
+export function secretsOfEnvironment(): string | undefined {
+  const text = process.env[ENVIRONMENT]
+  if (text !== undefined) readSecrets(text, ENVIRONMENT)
+  return text
+}
 
 /**
  * Reads secrets as Standard Webhooks write them, separated by commas.
  *
  * @throws InvalidRequestError for what is none; never shows it
  */
-export function readSecrets(text: string): Buffer[] {
+export function readSecrets(text: string, name = 'webhooks.secret'): Buffer[] {
   return text.split(',').map((part) => {
     const [, base64] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(part.trim()) ?? []
     const secret = Buffer.from(base64 ?? '', 'base64')
     if (base64 !== undefined && secret.length >= LEAST_BYTES && secret.length <= MOST_BYTES) return secret
     const help = `make one: node -p "'whsec_' + crypto.randomBytes(32).toString('base64')"`
     throw new InvalidRequestError(
-      'webhooks.secret',
+      name,
       `must be ${PREFIX} and base64 of ${LEAST_BYTES} to ${MOST_BYTES} bytes, separated by commas (${help})`,
     )
   })
