@@ -18,7 +18,8 @@ export async function loadSharpCodec(importCodec: Import = importSharpCodec): Pr
     const text = cause instanceof Error ? cause.message : String(cause)
     // What sharp says has a paragraph of advice for each of its own reasons; the code of Node's error is inside.
     if (text.includes('ERR_DLOPEN_DISABLED')) throw explain(cause, 'Node was started without native addons', ALLOW)
-    throw explain(cause, text.split('\n', 1)[0]!, INSTALL)
+    const [said] = /(?<=ERR_DLOPEN_FAILED: ).*/.exec(text) ?? text.split('\n', 1)
+    throw explain(cause, said!, INSTALL)
   }
 }
 
