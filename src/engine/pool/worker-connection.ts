@@ -61,8 +61,10 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
 
 function describeExit(code: number, failure: unknown): string {
   if (failure === undefined) return `it exited with code ${code}`
-  const { name, code: errorCode } = failure as Error & { code?: string }
+  const { name, code: errorCode, syscall } = failure as NodeJS.ErrnoException
   if (errorCode === 'ERR_WORKER_OUT_OF_MEMORY') return 'it ran out of memory'
+  // Node asks for it before a thread begins.
+  if (syscall === 'uv_cwd') return 'the working folder of the app is gone, without which none starts: change to another'
   // The message is left out: what a parser throws, for one, quotes its input.
   return `it threw ${name}, see \`cause\``
 }

@@ -1,7 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../engine.ts'
 import { runFake, startFakeEngine } from '../test-support/engines.ts'
 import type { FakeState } from '../test-support/fake-task.ts'
+import { connectWorker } from './worker-connection.ts'
 
 const settle = (job: Promise<unknown>) => job.catch((error: unknown) => error)
 
@@ -57,4 +62,16 @@ describe('an engine whose worker ends', () => {
     await engine.dispose()
     expect(await job).toMatchObject({ code: 'engine_disposed' })
   })
+})
+
+it('says that no worker starts where the working folder is gone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-gone-'))
+  const file = join(folder, 'worker.mjs')
+  // What Node throws there, which a test that shares its process cannot have it do.
+  await writeFile(file, "throw Object.assign(new Error('uv_cwd'), { code: 'ENOENT', syscall: 'uv_cwd' })")
+  const reason = await new Promise((resolve) => {
+    connectWorker(pathToFileURL(file))({ onMessage: () => {}, onCrash: resolve })
+  })
+  expect(reason).toMatch(/^the working folder of the app is gone/)
+  await rm(folder, { recursive: true })
 })
