@@ -19,7 +19,7 @@ export async function readKeyText(file: string): Promise<string | undefined> {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw new InvalidRequestError('keys-file', `${file} could not be read (${code})`, { cause })
   }
 }

@@ -56,10 +56,13 @@ describe('the keys', () => {
   it('are asked for where those of a first run cannot be written', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
-    await expect(makeKeyFile(join(file, 'tessera', 'keys.json'))).rejects.toMatchObject({
+    const refused = {
       path: 'keys-file',
       message: expect.stringMatching(/cannot be written \(E\w+\); set TESSERA_API_KEYS or give --keys-file/),
-    })
+    }
+    await expect(makeKeyFile(join(file, 'tessera', 'keys.json'))).rejects.toMatchObject(refused)
+    // As of accounts of services, whose home is /dev/null.
+    await expect(chooseKeys('127.0.0.1', undefined, { XDG_CONFIG_HOME: file })).rejects.toMatchObject(refused)
   })
 
   it('are not made where other machines could connect', async () => {
