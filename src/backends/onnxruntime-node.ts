@@ -48,7 +48,7 @@ const WASM_INSTEAD = ", or use backend 'wasm'"
 /** What helps where the binding should be and the system does not take it, by what the system says. The last holds for all else. */
 const BROKEN_BINDING: readonly (readonly [RegExp, string])[] = [
   [/GLIBC|CXXABI/, 'use a newer system or image, such as node:22-slim'],
-  [/failed to map segment/, 'put node_modules where programs may run (no mount with noexec), and raise `ulimit -v`'],
+  [/failed to map segment/, 'put node_modules where programs may run (no mount with noexec), or raise `ulimit -v`'],
   [/permission denied/i, 'let the user of this process read all of node_modules/onnxruntime-node'],
   [/(?:)/, 'install onnxruntime-node anew, or copy all of node_modules/onnxruntime-node/bin to where the app runs'],
 ]
