@@ -48,3 +48,24 @@ it.each(['', '/events'])(
     await close()
   },
 )
+
+it.each(['', '/events'])('what is read late leaves another try that has its id by then: %s', async (tail) => {
+  const { stub, start, ask, until, hold, open, server, close } = openJobServer()
+  const headers = { prefer: 'respond-async, keep-result=0', 'idempotency-key': 'k' }
+  hold()
+  const { job } = await start(BODY, '/v1/systemone', headers)
+  stub.failure = new Error('broken')
+  open()
+  await expect
+    .poll(async () => (await json(server.fetch(get('/v1/jobs'))))['data'])
+    .toMatchObject([{ status: 'failed' }])
+  const late = await ask(job['id'], {}, {}, tail)
+  stub.failure = undefined
+  hold()
+  const again = await start(BODY, '/v1/systemone', headers)
+  expect(again.job['id']).toBe(job['id'])
+  expect(await late.text()).toContain('"failed"')
+  open()
+  await until(again.job['id'], 'succeeded')
+  await close()
+})

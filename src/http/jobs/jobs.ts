@@ -136,10 +136,12 @@ export class Jobs {
   }
 
   /** Says that its owner has got the job as it is, which removes one that is kept until then. */
-  async fetched(job: Job): Promise<void> {
-    if (job.keepMs !== 0 || !isOver(job)) return
+  async fetched({ id, keepMs, endedAt }: Job): Promise<void> {
+    if (keepMs !== 0 || endedAt === undefined) return
+    // Of one that was read late the id may be that of another try under its key by now.
+    const there = await this.results.find(id).catch(() => undefined)
     // A store that does not say so in time may have removed it: whoever asks now is the last who gets it.
-    await this.#parts.store.remove(job.id).catch(() => {})
+    if (there?.endedAt === endedAt) await this.#parts.store.remove(id).catch(() => {})
   }
 
   /**
