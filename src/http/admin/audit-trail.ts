@@ -42,7 +42,9 @@ export class AuditTrail {
     const { now } = await this.#store.read(nameOf(''))
     const change = (document: string | undefined, time: number) => {
       const entries = read(document)
-      const isKnown = (other: KeptEntry) => other.digest === digest && Date.parse(other.time) > time - AGAIN_MS
+      const isKnown = (other: KeptEntry) =>
+        // One of another sum is another change.
+        other.digest === digest && other.detail === entry.detail && Date.parse(other.time) > time - AGAIN_MS
       if (digest !== undefined && entries.some(isKnown)) return document
       return JSON.stringify([...entries, { time: new Date(time).toISOString(), ...entry, digest }])
     }

@@ -8,12 +8,15 @@ const KEYS: KeyConfig[] = [{ key: 'root', id: 'operator', scopes: ['admin'] }]
 
 /** What the store does with a change of the keys: makes it, makes it and does not say so, or does not answer at all. */
 let state: 'there' | 'late' | 'away'
+/** A document that the store does not change. */
+let failing: string | undefined
 let server: ReturnType<typeof createServer>
 beforeEach(async () => {
   state = 'there'
+  failing = undefined
   const kept = createMemoryStore()
   const update: UsageStore['update'] = async (...call) => {
-    if (state === 'away') throw new Error('away')
+    if (state === 'away' || call[0] === failing) throw new Error('away')
     await kept.update(...call)
     if (state === 'late' && call[0] === 'keys') throw new Error('late')
   }
@@ -73,6 +76,16 @@ describe('a top-up with an Idempotency-Key', () => {
         detail: '10 EUR',
       })),
     )
+  })
+
+  it('that was not made is recorded once more where it is then asked for with another sum', async () => {
+    failing = 'keys'
+    expect((await pay('10', 'k')).status).toBe(503)
+    failing = undefined
+    expect((await pay('11', 'k')).status).toBe(200)
+    expect(await prepaid()).toBe('12')
+    const { entries } = (await ask('audit')) as { entries: { action: string; detail: string }[] }
+    expect(entries.filter(({ action }) => action === 'topup').map(({ detail }) => detail)).toEqual(['10 EUR', '11 EUR'])
   })
 
   it('is refused for another sum, and another one for another account or without the key', async () => {
