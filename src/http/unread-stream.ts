@@ -38,7 +38,9 @@ export class UnreadStream {
   end(): void {
     this.#isEnded = true
     // What the client has not read yet is closed when it has.
-    if (this.#controller?.desiredSize === 0) this.#controller.close()
+    if (this.#controller?.desiredSize !== 0) return
+    this.#leave()
+    this.#controller.close()
   }
 
   #go(): void {
