@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { InvalidRequestError } from '../../errors/index.ts'
 import type { EditImageRequest } from '../../schemas/index.ts'
 import { editImage, writeImage } from '../index.ts'
 import { readControl } from './control-option.ts'
 import { buffersOf, ownSources } from './picture-sources.ts'
+import { createRequestReader } from './request-reader.ts'
 
 const bytes = Uint8Array.of(137, 80, 78, 71, 13, 10)
 const base64 = Buffer.from(bytes).toString('base64')
@@ -105,6 +106,15 @@ describe('the source of an edit', () => {
     const call = editImage({ prompt: 'x', image }, { signal: controller.signal })
     controller.abort()
     await expect(call).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  it('is waited for with one listener on a signal that many calls share, of which Node would warn', async () => {
+    const { signal } = new AbortController()
+    const [listen, stop] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
+    const { readEdit } = createRequestReader({}, readFile)
+    const call = () => readEdit({ prompt: 'x', image: base64 }, { signal })
+    await Promise.all(Array.from({ length: 12 }, call))
+    expect([listen.mock.calls.length, stop.mock.calls.length]).toEqual([1, 1])
   })
 
   it('is copied where it is the promise of bytes too, which the caller may still have', async () => {

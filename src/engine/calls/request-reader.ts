@@ -13,6 +13,7 @@ import {
   type Warning,
 } from '../../schemas/index.ts'
 import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../../schemas/unknown-fields.ts'
+import { SignalListeners } from '../signal-listeners.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { CallOptions } from './call-options.ts'
 import { isChecked } from './checked-calls.ts'
@@ -28,6 +29,7 @@ interface Read<Request> {
 export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionLimits, readFile: ReadFile | undefined) {
   const limits = { maxOptions }
   const parseDecision = createDecisionParser(limits)
+  const signals = new SignalListeners()
   return {
     readDecision(body: DecisionRequestInput, call: CallOptions | undefined): Read<DecisionRequest> {
       if (isChecked<DecisionRequest>(body, call, limits)) return { request: body, warnings: [] }
@@ -41,7 +43,7 @@ export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionL
       if (isChecked<ImageEditRequest>(body, call)) return { request: body, warnings: [] }
       const reading = () => ownSources(body, readFile)
       // A source may be a promise, a download perhaps.
-      const own = await (call.signal ? unlessAborted(reading, call.signal) : reading())
+      const own = await (call.signal ? unlessAborted(reading, call.signal, signals) : reading())
       return { request: parseImageEditRequest(own), warnings: unknownEditFields(own as object) }
     },
   }
