@@ -55,16 +55,15 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const limits = maxOptions === undefined ? {} : { maxOptions }
   const { readDecision, readGeneration, readEdit } = createRequestReader(limits, readFile)
   const submit = async <Response>(kind: QueuedKind, request: Asked, call: CallOptions, options: object = {}) => {
-    const own = checkCall(kind, call)
-    if (own.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
-    return (await front.submit(kind, { model: request.model, request, options }, own)) as Response
+    if (call.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
+    return (await front.submit(kind, { model: request.model, request, options }, call)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
     call: CallOptions = {},
   ): Promise<DecisionResponse<Questions, Threshold>> {
     const { request, warnings } = readDecision(body, call)
-    const response = await submit<DecisionResponse>('decide', request, call)
+    const response = await submit<DecisionResponse>('decide', request, checkCall('decide', call))
     return warned(response, warnings) as DecisionResponse<Questions, Threshold>
   }
   const dispose = () => front.dispose()
@@ -72,8 +71,10 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     ...limits,
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
-    countTokens: async (body, call = {}) => submit('countTokens', readDecision(body, call).request, call),
-    async generateImage(body, { steps, guidance, negativePrompt, control, ...call } = {}) {
+    countTokens: async (body, call = {}) =>
+      submit('countTokens', readDecision(body, call).request, checkCall('countTokens', call)),
+    async generateImage(body, given = {}) {
+      const { steps, guidance, negativePrompt, control, ...call } = checkCall('generateImage', given)
       const { request, warnings } = readGeneration(body, call)
       const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
       const options = picturesToText({ ...sampling, ...(await readControl(control, readFile)) })
@@ -81,7 +82,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       const response = await submit<ImageResponse>('generateImage', asked, call, options)
       return warned(response, warnings)
     },
-    async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
+    async editImage(body, given = {}) {
+      const { seed, steps, guidance, negativePrompt, strength, control, ...call } = checkCall('editImage', given)
       // Both begin now: whoever calls may use the memory of its pictures again.
       const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, readFile)])
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })

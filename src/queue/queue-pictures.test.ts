@@ -43,8 +43,10 @@ it.skipIf(!hasRedis())('pictures of a call go through a queue as base64, once an
   for (const { request } of fake.calls) expect(request).not.toHaveProperty('control')
 })
 
-it.skipIf(!hasRedis())('a control that is wrong is refused before it is sent', async () => {
+it.skipIf(!hasRedis())('a control or signal that is wrong is refused before it is sent', async () => {
   const edited = engine.editImage({ prompt: 'x', image: 'aGk=' }, { control: { image: 'aGk=', scale: 3 } })
   await expect(edited).rejects.toMatchObject({ code: 'invalid_request', path: 'control.scale' })
+  const aborted = engine.editImage({ prompt: 'x', image: 'aGk=' }, { signal: new Date() as never })
+  await expect(aborted).rejects.toMatchObject({ code: 'invalid_request', path: 'signal' })
   expect(fake.calls).toEqual([])
 })
