@@ -16,7 +16,6 @@ import {
 import type { CallOptions } from './calls/call-options.ts'
 import { checkCall } from './calls/check-call.ts'
 import { asChecked } from './calls/checked-calls.ts'
-import { ownControl } from './calls/control-option.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome, type DecisionRequests } from './calls/decide-many.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './calls/image-call-options.ts'
 import { createRequestReader } from './calls/request-reader.ts'
@@ -27,7 +26,7 @@ import { warned } from './warned.ts'
 
 const shared = new LazyEngine(() => createEngine())
 const limits = { maxOptions: LIMITS.options.max }
-const { readDecision, readGeneration, readEdit } = createRequestReader(limits, readFile)
+const { readDecision, readGeneration, readEdit, readControl } = createRequestReader(limits, readFile)
 
 /**
  * The shared engine, and options with which it takes a request as it is. All is read where the call is made: a caller
@@ -128,8 +127,8 @@ export async function generateImage(
 ): Promise<ImageResponse> {
   const checked = checkCall('generateImage', options)
   const read = readGeneration(request, checked)
-  const own = await ownControl(checked, readFile)
-  const { engine, call } = await share(read.request, own)
+  const own = await readControl(checked.control, checked)
+  const { engine, call } = await share(read.request, { ...checked, ...own })
   return warned(await engine.generateImage(read.request, call), read.warnings)
 }
 
@@ -146,8 +145,8 @@ export async function generateImage(
  */
 export async function editImage(request: EditImageRequest, options: EditImageCallOptions = {}): Promise<ImageResponse> {
   const checked = checkCall('editImage', options)
-  const [read, own] = await Promise.all([readEdit(request, checked), ownControl(checked, readFile)])
-  const { engine, call } = await share(read.request, own)
+  const [read, own] = await Promise.all([readEdit(request, checked), readControl(checked.control, checked)])
+  const { engine, call } = await share(read.request, { ...checked, ...own })
   return warned(await engine.editImage(read.request, call), read.warnings)
 }
 

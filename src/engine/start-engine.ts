@@ -2,7 +2,6 @@ import { toTesseraError } from '../errors/index.ts'
 import type { DecisionRequestInput, DecisionResponse, QuestionsInput, ThresholdInput } from '../schemas/index.ts'
 import type { CallOptions } from './calls/call-options.ts'
 import { checkCall } from './calls/check-call.ts'
-import { readControl } from './calls/control-option.ts'
 import { decideEach } from './calls/decide-many.ts'
 import { readSampling } from './calls/image-call-options.ts'
 import type { ReadFile } from './calls/picture-sources.ts'
@@ -30,7 +29,7 @@ export async function startEngine(
   readFile?: ReadFile,
 ): Promise<Engine> {
   const correction = await createCorrection(options, source)
-  const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
+  const { readDecision, readGeneration, readEdit, readControl } = createRequestReader(options, readFile)
   const { pool, first } = await startPool(options, connect, source)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
@@ -55,13 +54,13 @@ export async function startEngine(
       const { steps, guidance, negativePrompt, control, ...call } = checkCall('generateImage', options)
       const { request, warnings } = readGeneration(body, call)
       const sampling = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
-      const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
+      const job = { ...request, ...sampling, ...(await readControl(control, call)) }
       return warned(await pool.submit('generateImage', nameFor(source, 'generateImage', request), job, call), warnings)
     },
     async editImage(body, options = {}) {
       const { seed, steps, guidance, negativePrompt, strength, control, ...call } = checkCall('editImage', options)
       // Both begin now: whoever calls may use the memory of its pictures again.
-      const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, readFile)])
+      const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, call)])
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
       const job = { ...request, ...sampling, ...own }
       return warned(await pool.submit('editImage', nameFor(source, 'editImage', request), job, call), warnings)

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { checkCall } from '../engine/calls/check-call.ts'
-import { readControl } from '../engine/calls/control-option.ts'
 import { decideEach } from '../engine/calls/decide-many.ts'
 import { readSampling } from '../engine/calls/image-call-options.ts'
 import { createRequestReader } from '../engine/calls/request-reader.ts'
@@ -53,7 +52,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const { connection, maxWaiting, maxOptions, ...sealing } = readOptions(QUEUE_ENGINE, options)
   const front = new QueueFront(connection, openSealer(sealing), maxWaiting)
   const limits = maxOptions === undefined ? {} : { maxOptions }
-  const { readDecision, readGeneration, readEdit } = createRequestReader(limits, readFile)
+  const { readDecision, readGeneration, readEdit, readControl } = createRequestReader(limits, readFile)
   const submit = async <Response>(kind: QueuedKind, request: Asked, call: CallOptions, options: object = {}) => {
     if (call.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
     return (await front.submit(kind, { model: request.model, request, options }, call)) as Response
@@ -77,7 +76,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       const { steps, guidance, negativePrompt, control, ...call } = checkCall('generateImage', given)
       const { request, warnings } = readGeneration(body, call)
       const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
-      const options = picturesToText({ ...sampling, ...(await readControl(control, readFile)) })
+      const options = picturesToText({ ...sampling, ...(await readControl(control, call)) })
       const asked = { ...request, seed }
       const response = await submit<ImageResponse>('generateImage', asked, call, options)
       return warned(response, warnings)
@@ -85,7 +84,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     async editImage(body, given = {}) {
       const { seed, steps, guidance, negativePrompt, strength, control, ...call } = checkCall('editImage', given)
       // Both begin now: whoever calls may use the memory of its pictures again.
-      const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, readFile)])
+      const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, call)])
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
       const options = picturesToText({ ...sampling, ...own })
       const response = await submit<ImageResponse>('editImage', picturesToText(request), call, options)

@@ -34,14 +34,6 @@ export interface ControlOption {
 const CONTROL = optionTable('a control', { image: pictureSourceSchema, scale: CONTROL_SCALE.default(SCALE) })
 const CALL = optionTable('a call for pictures', { control: CONTROL })
 
-/** A copy of the options of a call, whose control nobody else has either. @throws as `readControl` */
-export async function ownControl<Options extends { readonly control?: ControlOption | undefined }>(
-  options: Options,
-  readFile: ReadFile | undefined,
-): Promise<Options> {
-  return { ...options, ...(await readControl(options.control, readFile)) }
-}
-
 /**
  * A control whose picture nobody else has, and its scale.
  *

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { InvalidRequestError } from '../../errors/index.ts'
 import type { EditImageRequest } from '../../schemas/index.ts'
-import { editImage, writeImage } from '../index.ts'
+import { editImage, generateImage, writeImage } from '../index.ts'
 import { readControl } from './control-option.ts'
 import { buffersOf, ownSources } from './picture-sources.ts'
 import { createRequestReader } from './request-reader.ts'
@@ -102,10 +102,15 @@ describe('the source of an edit', () => {
 
   it('is waited for no longer than the call is wanted', async () => {
     const controller = new AbortController()
+    const { signal } = controller
     const image = new Promise<Uint8Array>(() => {}) as unknown as Uint8Array
-    const call = editImage({ prompt: 'x', image }, { signal: controller.signal })
+    const calls = [
+      editImage({ prompt: 'x', image }, { signal }),
+      editImage({ prompt: 'x', image: base64 }, { signal, control: { image } }),
+      generateImage({ prompt: 'x' }, { signal, control: { image } }),
+    ]
     controller.abort()
-    await expect(call).rejects.toMatchObject({ code: 'aborted' })
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'aborted' })
   })
 
   it('is waited for with one listener on a signal that many calls share, of which Node would warn', async () => {

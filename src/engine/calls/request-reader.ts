@@ -17,6 +17,7 @@ import { SignalListeners } from '../signal-listeners.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { CallOptions } from './call-options.ts'
 import { isChecked } from './checked-calls.ts'
+import { type ControlOption, readControl } from './control-option.ts'
 import { ownSources, type ReadFile } from './picture-sources.ts'
 
 /** A request that nobody else has, and what of it nothing reads. */
@@ -30,6 +31,10 @@ export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionL
   const limits = { maxOptions }
   const parseDecision = createDecisionParser(limits)
   const signals = new SignalListeners()
+  /** A source may be a promise, a download perhaps, or lie on a slow disk. */
+  function whileWanted<T>(read: () => Promise<T>, { signal }: CallOptions): Promise<T> {
+    return signal ? unlessAborted(read, signal, signals) : read()
+  }
   return {
     readDecision(body: DecisionRequestInput, call: CallOptions | undefined): Read<DecisionRequest> {
       if (isChecked<DecisionRequest>(body, call, limits)) return { request: body, warnings: [] }
@@ -41,10 +46,11 @@ export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionL
     },
     async readEdit(body: EditImageRequest, call: CallOptions): Promise<Read<ImageEditRequest>> {
       if (isChecked<ImageEditRequest>(body, call)) return { request: body, warnings: [] }
-      const reading = () => ownSources(body, readFile)
-      // A source may be a promise, a download perhaps.
-      const own = await (call.signal ? unlessAborted(reading, call.signal, signals) : reading())
+      const own = await whileWanted(() => ownSources(body, readFile), call)
       return { request: parseImageEditRequest(own), warnings: unknownEditFields(own as object) }
+    },
+    async readControl(control: ControlOption | undefined, call: CallOptions): ReturnType<typeof readControl> {
+      return control === undefined ? {} : whileWanted(() => readControl(control, readFile), call)
     },
   }
 }
