@@ -24,7 +24,7 @@ const sharing = [
   'src/models/*.test.ts',
   'src/models/{find,quantize}/**/!(downloaded-models|home-folder|plug-and-play|slice-quantizer).test.ts',
   'src/models/pull/!(faults|pull-model|pull-quantized|pull-quantized-reads).test.ts',
-  'src/queue/!(connect-front|heads|queue-activity|queue-calls|queue-front|worker-faults|worker-start).test.ts',
+  'src/queue/!(connect-front|heads|queue-activity|queue-calls|queue-front|sealer|traces|worker-faults|worker-start).test.ts',
   'src/models/{configs,fp8,gguf,int4,language-models,lora,parts,weights}/**/!(open-adapter|parts-manifest).test.ts',
 ]
 
