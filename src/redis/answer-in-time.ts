@@ -1,4 +1,4 @@
-import { inTime } from '../errors/late-error.ts'
+import { inTime } from '../errors/in-time.ts'
 
 /** As long as a store is waited for. */
 export const DEADLINE_MS = 2000

@@ -1,5 +1,5 @@
+import { inTime } from '../../errors/in-time.ts'
 import { StoreUnavailableError } from '../../errors/index.ts'
-import { inTime } from '../../errors/late-error.ts'
 import { DEADLINE_MS } from '../../redis/answer-in-time.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { UsageStore } from './usage-store.ts'

@@ -1,5 +1,25 @@
+import { LateError } from './late-error.ts'
+
 /** How long a piece is of the time that is waited; after each, all is heard that has come. */
 const PIECE_MS = 100
+
+/**
+ * What some work comes to, which goes on where it is late.
+ *
+ * @param whom what was asked
+ * @throws LateError where it takes longer
+ */
+export async function inTime<Answer>(work: Promise<Answer>, milliseconds: number, whom: string): Promise<Answer> {
+  let stop = () => {}
+  const late = new Promise<never>((_, reject) => {
+    stop = whenLate(milliseconds, () => reject(new LateError(whom, milliseconds)))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    stop()
+  }
+}
 
 /**
  * Calls when so many milliseconds have passed in which this process could hear an answer. Time in which it was busy with other requests, or stood
@@ -7,7 +27,7 @@ const PIECE_MS = 100
  *
  * @returns what keeps it from that
  */
-export function whenLate(milliseconds: number, call: () => void): () => void {
+function whenLate(milliseconds: number, call: () => void): () => void {
   let left = milliseconds
   let timer: NodeJS.Timeout
   const wait = () => {
