@@ -7,7 +7,9 @@ import { TYPED_APP } from './helpers/typed-app.ts'
 import { TYPED_FUNCTION } from './helpers/typed-function.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const OWN = join(ROOT, 'node_modules/typescript/bin/tsc')
+const OWN = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
+/** Written in JavaScript, and several times as slow. */
+const SIX = join(ROOT, 'node_modules/typescript/bin/tsc6')
 
 /** Each version compiles all declarations for half a minute: for those who ask for it. */
 const WANTED = process.env.TESSERA_TEST_TYPES !== undefined
@@ -45,10 +47,10 @@ describe('the types of the installed package', () => {
   const options = { noEmit: true, target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable', 'DOM'], ...NODE }
 
   it.each([
-    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
-    ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
-  ])('give each answer the type of its question under moduleResolution %s', async (name, kind) => {
-    expect(await compile(OWN, name, 'app.ts', TYPED_APP, { ...options, ...kind })).toEqual({ code: 0, stdout: '' })
+    ['bundler', 'TypeScript 6', SIX, { module: 'ESNext', moduleResolution: 'bundler' }],
+    ['nodenext', 'TypeScript 7', OWN, { module: 'NodeNext', moduleResolution: 'NodeNext' }],
+  ])('give each answer the type of its question under moduleResolution %s of %s', async (name, _, tsc, kind) => {
+    expect(await compile(tsc, name, 'app.ts', TYPED_APP, { ...options, ...kind })).toEqual({ code: 0, stdout: '' })
   })
 
   it('compile in a page, without the types of Node', async () => {

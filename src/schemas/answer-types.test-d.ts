@@ -121,11 +121,10 @@ describe('the answers of decide', () => {
   it('do not have decided for certain where the request sets a threshold on a condition', async () => {
     const ask = {} as typeof decideFunction
     const questions = { q: { type: 'noul', instructions: 'x' } } as const
-    const given = {} as { maybe?: number; sure: number; either: number | undefined; whole: { min_confidence?: number } }
+    const given = {} as { maybe?: number; sure: number; either: number | undefined }
     const asked = [
       await ask({ state: 'x', questions, min_confidence: given.maybe }),
       await ask({ state: 'x', questions, min_confidence: given.either }),
-      await ask({ state: 'x', questions, ...given.whole }),
     ]
     for (const { answers } of asked) expectTypeOf(answers.q.decided).toEqualTypeOf<boolean | undefined>()
     const { answers } = await ask({ state: 'x', questions, min_confidence: given.sure })

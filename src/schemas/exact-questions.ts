@@ -101,7 +101,8 @@ export interface ExactDecisionRequest<
 
 /**
  * Where the compiler reads which threshold a request sets. Of a field that may be left out it takes `undefined` off, so that one that is set on a
- * condition would count as set; every request fits the second of these.
+ * condition would count as set; every request fits the second of these. TypeScript 7 still takes one as set that is spread from an object in which
+ * it may be left out, under `exactOptionalPropertyTypes`.
  */
 export type GivenThreshold<Threshold extends ThresholdInput> =
   | {
