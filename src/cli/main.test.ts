@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
-import { EXAMPLES, formatExamples } from './examples.ts'
+import { formatExamples } from './examples.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it late?"}}'
 let cli: string
@@ -78,23 +78,6 @@ describe('tessera', () => {
     expect(stdout).toContain('decide|generate|edit')
     expect(stdout).toContain('npx tessera-onnx decide -s')
   })
-
-  it('has examples in the help of every command, each of options that it has', async () => {
-    const { stdout: all } = await run(['help'])
-    const commands = /\b(decide\|[\w|]+)/.exec(all)![1]!.split('|')
-    expect(Object.keys(EXAMPLES)).toEqual(['tessera-onnx', ...commands])
-    for (const command of commands) {
-      const { stdout } = await run(['help', command])
-      const [usage, examples] = stdout.split('EXAMPLES')
-      expect(examples).toContain(`npx tessera-onnx ${command}`)
-      for (const line of examples!.split('\n')) {
-        // Options of a command within a command stand in its own help.
-        const inner = / (?:keys|models) ([a-z]+)/.exec(line)?.[1]
-        const text = inner === undefined ? usage! : (await run([command, inner, '--help'])).stdout
-        for (const [option] of line.matchAll(/(?<= )--?[a-z][\w-]*/g)) expect(text).toContain(option)
-      }
-    }
-  }, 120_000)
 
   it('names a command within another in full, with its own examples', async () => {
     const { stdout } = await run(['keys', 'add', '--help'])
