@@ -25,6 +25,14 @@ const sharing = [
   'src/models/{find,quantize}/**/!(downloaded-models|home-folder|plug-and-play|slice-quantizer).test.ts',
   'src/models/pull/!(faults|pull-model|pull-quantized|pull-quantized-reads).test.ts',
   'src/queue/!(connect-front|heads|queue-activity|queue-calls|queue-front|sealer|traces|worker-faults|worker-start).test.ts',
+  'src/cli/!(doctor-command|main|max-options|prune-runtime|pull-command|quantize-command|read-large|read-request|run-command|setup-command|until-interrupted|usage-command|worker-command|worker-preload).test.ts',
+  'src/cli/{bench,products}/!(measure-backend).test.ts',
+  'src/cli/decide/{read-rows,while-alone}.test.ts',
+  'src/cli/evaluate/read-labelled-rows.test.ts',
+  'src/cli/pictures/!(picture-command).test.ts',
+  'src/cli/serve/{access-log,serve-arguments,serve-webhooks,served-models}.test.ts',
+  'test/clients/!(ai-sdk-*).test.ts',
+  'test/conformance/!(transport).test.ts',
   'src/models/{configs,fp8,gguf,int4,language-models,lora,parts,weights}/**/!(open-adapter|parts-manifest).test.ts',
 ]
 
