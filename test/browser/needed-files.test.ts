@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findRuntimeFolders, WASM_FILES_OF_PAGES } from '../../src/backends/index.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
+import { fixtureFolder } from '../helpers/language-model-fixture.ts'
 
 const builds = join(findRuntimeFolders().web, 'dist')
 const read = () => readFile(new URL('../../docs/browsers.md', import.meta.url), 'utf8')
@@ -33,7 +34,7 @@ describe('the files of onnxruntime-web that the documents name', () => {
       for (const [file, backend] of await readTable()) {
         await cp(join(builds, file!), join(folder, backend!.toLowerCase().replace('assembly', ''), file!))
       }
-      site = await startExampleSite({ '/only/': folder })
+      site = await startExampleSite({ '/only/': folder, '/small/': fixtureFolder('bert-tree') })
     })
     afterAll(async () => {
       await site?.close()
@@ -50,7 +51,7 @@ describe('the files of onnxruntime-web that the documents name', () => {
         const { page, faults } = await site.openLibrary()
         const lines = code!.replace(
           "runtimeUrl: '/onnxruntime/'",
-          `runtimeUrl: '/only/${pair}/', backend: '${backend}'`,
+          `runtimeUrl: '/only/${pair}/', backend: '${backend}', models: { 'decide-latest': '/small' }`,
         )
         const { noul, runtime } = (await page.evaluate(`(async () => {
           const { createEngine } = tessera

@@ -27,7 +27,7 @@ const cpu = withSessions(plain, { createSession: (model) => plain.createSession(
 const pipeline = await openImagePipeline({ backend: parts === 'together' ? cpu : inStages(cpu, 0), files })
 const data = Uint8Array.from({ length: 3 * SIDE * SIDE }, (_, i) => i % 251)
 const picture = { width: SIDE, height: SIDE, channels: 3, data } as const
-const request = { prompt: 'a fox', width: SIDE, height: SIDE, steps: 2, control: { picture, scale: 1 } }
+const request = { prompt: 'a fox', width: SIDE, height: SIDE, steps: 1, control: { picture, scale: 1 } }
 const context = { turn: async () => look() }
 await (await pipeline.prepare(request, context)).draw(1, context)
 look()

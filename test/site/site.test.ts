@@ -6,7 +6,7 @@ import { type DocsSite, openDocsSite } from '../helpers/docs-site.ts'
 
 const executablePath = findChromium()
 
-/** Of every page: each scheme and each width once. In the second only its colours are others, and whether it fits. */
+/** Of every guide: each scheme and each width once. In the second only its colours are others, and whether it fits. */
 const LOOKS = [
   ['light', 1280],
   ['dark', 390, COLOUR_RULES],
@@ -56,6 +56,12 @@ describe.skipIf(executablePath === undefined)(
       await page.waitForSelector('.VPSwitchAppearance[title]:not([title=""])', { state: 'attached' })
     }
 
+    /** Pages of the reference have the colours of the one in `LAYOUTS`, and fit by a test of their own. */
+    function looksOf(path: string) {
+      if (LAYOUTS.includes(path)) return ALL_LOOKS
+      return path.startsWith('/api/') ? LOOKS.slice(0, 1) : LOOKS
+    }
+
     it('has a page for every document and for the reference', () => {
       expect(site.pages).toEqual(
         expect.arrayContaining(['/', '/decisions', '/api/', '/api/tessera-onnx/functions/decide']),
@@ -67,7 +73,7 @@ describe.skipIf(executablePath === undefined)(
     it('has no fault that axe finds in light and dark schemes, and fits into 1280 and 390 pixels', async () => {
       for (const path of new Set([...LAYOUTS, ...kindsOfPages()])) {
         await openPage(path)
-        for (const [colorScheme, width, rules] of LAYOUTS.includes(path) ? ALL_LOOKS : LOOKS) {
+        for (const [colorScheme, width, rules] of looksOf(path)) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
           await page.setViewportSize({ width, height: 900 })
           const isDark = () => document.documentElement.classList.contains('dark')
