@@ -2,7 +2,9 @@ import { InvalidRequestError } from '../errors/index.ts'
 import type { JobContext } from '../jobs/job-context.ts'
 import type { Answer, DecisionRequest, DecisionResponse, Question, Warning } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
-import { poolWindows, weightedSum, weighWindows } from './windows.ts'
+import { type Calibration, calibrateLogits } from './calibrate.ts'
+import type { Tokenizer } from './tokenizer/tokenizer.ts'
+import { poolWindows, SHARPNESS, weightedSum, weighWindows } from './windows.ts'
 
 /** A validated request, and of which questions the features are wanted too. */
 export interface DecisionJob extends DecisionRequest {
@@ -69,6 +71,8 @@ export interface PlannedRequest {
   /** Names and questions of the request, in its order. */
   readonly names: readonly string[]
   readonly questions: readonly Question[]
+  /** Tokens of the state with its framing, and of each question, however often they are read. */
+  readonly sizes: { readonly state: number; readonly questions: readonly number[] }
 }
 
 /** What a model made of the questions of a request, each beside every window of the state that it was read with. */
@@ -88,7 +92,6 @@ export interface Reading {
 export interface QuestionReader<Plan extends PlannedRequest> {
   /** @throws InvalidRequestError naming the question that the model cannot answer, or whose text does not fit it */
   plan(request: DecisionRequest): Plan
-  count(plan: Plan): TokenCount
   /**
    * Reads every question in each window of the state. Awaits `context.turn` before every pass, and reports the passes.
    *
@@ -102,10 +105,12 @@ export interface QuestionReader<Plan extends PlannedRequest> {
 export interface DeciderSettings {
   /** `model` of the answers. */
   readonly name: string
-  /** Logits of one question as calibrated logits, both [K]. */
-  calibrate(question: Question, logits: Float64Array): Float64Array
-  /** The weight of windows that found something against the others; see `poolWindows`. */
-  readonly sharpness: number
+  /** What plans are made with; it forgets the text of each. */
+  readonly tokenizer: Pick<Tokenizer, 'forget'>
+  /** @defaultValue logits stay as they are */
+  readonly calibration?: Calibration | undefined
+  /** The weight of windows that found something against the others; see `poolWindows`. @defaultValue `SHARPNESS` */
+  readonly sharpness?: number
   readonly workingMemory?: number
 }
 
@@ -125,10 +130,10 @@ function requireReadable({ questions }: DecisionRequest): void {
 
 export function createDecider<Plan extends PlannedRequest>(
   reader: QuestionReader<Plan>,
-  { name, calibrate, sharpness, workingMemory }: DeciderSettings,
+  { name, tokenizer, calibration, sharpness = SHARPNESS, workingMemory }: DeciderSettings,
 ): Decider {
   const calibrateAll = (question: Question, windows: readonly Float64Array[]) =>
-    windows.map((logits) => calibrate(question, logits))
+    windows.map((logits) => calibrateLogits(question, logits, calibration))
   function answer(question: Question, windows: readonly Float64Array[], threshold: number | undefined): Answer {
     return answerQuestion(question, poolWindows(calibrateAll(question, windows), sharpness), threshold)
   }
@@ -142,11 +147,15 @@ export function createDecider<Plan extends PlannedRequest>(
   }
   function plan(request: DecisionRequest): Plan {
     requireReadable(request)
-    return reader.plan(request)
+    try {
+      return reader.plan(request)
+    } finally {
+      tokenizer.forget()
+    }
   }
   return {
     ...(workingMemory !== undefined && { workingMemory }),
-    countTokens: (request) => reader.count(plan(request)),
+    countTokens: (request) => countTokens(plan(request)),
     logits: async (request, context) => (await reader.read(plan(request), context, [])).logits,
     async decide({ features = [], ...request }, context) {
       const started = performance.now()
@@ -160,7 +169,7 @@ export function createDecider<Plan extends PlannedRequest>(
       return {
         model: name,
         answers: Object.fromEntries(answers),
-        usage: { input_tokens: reader.count(planned).input_tokens, output_tokens: 0 },
+        usage: { input_tokens: countTokens(planned).input_tokens, output_tokens: 0 },
         latency_ms: Math.round(performance.now() - started),
         ...(masses && { symbol_mass: Object.fromEntries(planned.names.map((name, index) => [name, masses[index]!])) }),
         ...(reading.features && { features: poolFeatures(planned, reading) }),
@@ -168,6 +177,14 @@ export function createDecider<Plan extends PlannedRequest>(
       }
     },
     dispose: () => reader.dispose(),
+  }
+}
+
+function countTokens({ names, sizes: { state, questions } }: PlannedRequest): TokenCount {
+  return {
+    input_tokens: questions.reduce((sum, size) => sum + size, state),
+    state,
+    questions: Object.fromEntries(names.map((name, index) => [name, questions[index]!])),
   }
 }
 

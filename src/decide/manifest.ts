@@ -3,6 +3,7 @@ import { readOptionalConfig } from '../models/configs/read-config.ts'
 import type { ModelFiles } from '../models/files/model-files.ts'
 import { calibrationSchema } from './calibrate.ts'
 import { readOpenDeciderFile } from './opendecider-file.ts'
+import { SHARPNESS } from './windows.ts'
 
 /** `tessera.json`: what a bundle says about itself beside its `config.json`. */
 export const manifestSchema = z.object({
@@ -34,7 +35,7 @@ export const UNVERSIONED = 'unversioned'
 export async function readManifest(files: ModelFiles, context: number): Promise<Manifest> {
   const manifest = await readOptionalConfig(files, 'tessera.json', manifestSchema, 'a bundle manifest')
   if (manifest !== undefined) return manifest
-  const window = { tokens: context, overlap: 256, sharpness: 4 }
+  const window = { tokens: context, overlap: 256, sharpness: SHARPNESS }
   const opendecider = await readOpenDeciderFile(files)
   const template = opendecider === undefined ? 'chat-1' : (`opendecider-${opendecider.kind}` as const)
   return { name: opendecider?.name ?? files.name, version: UNVERSIONED, template, readout: 'symbols', window }

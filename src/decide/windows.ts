@@ -7,6 +7,9 @@ export interface Window {
   readonly end: number
 }
 
+/** How much windows that found something count against the others, in models that do not say it. */
+export const SHARPNESS = 4
+
 /** The most that a model reads at once. */
 export interface PlanLimits {
   /** Positions the model was made for. */

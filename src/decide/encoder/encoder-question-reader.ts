@@ -1,9 +1,8 @@
 import type { Session } from '../../backends/backend.ts'
-import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import type { PlannedRequest, QuestionReader, Reading, TokenCount } from '../decider.ts'
-import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { PlannedRequest, QuestionReader, Reading } from '../decider.ts'
+import { refuseQuestion } from '../refuse-question.ts'
 import { splitWindows, type Window } from '../windows.ts'
 import type { EncoderFormat, FramedQuestion, Prompt, Refuse } from './encoder-format.ts'
 import { groupTexts } from './group-texts.ts'
@@ -35,20 +34,9 @@ export interface EncoderPlan extends PlannedRequest {
  * Reads questions with a model that sees state and question together: the state is read once for every prompt, as nothing of it
  * can be shared. Short texts are read in one pass.
  */
-export function createEncoderQuestionReader(
-  model: EncoderModel,
-  format: EncoderFormat,
-  tokenizer: Tokenizer,
-): QuestionReader<EncoderPlan> {
+export function createEncoderQuestionReader(model: EncoderModel, format: EncoderFormat): QuestionReader<EncoderPlan> {
   return {
-    plan(request) {
-      try {
-        return planPrompts(request, format)
-      } finally {
-        tokenizer.forget()
-      }
-    },
-    count: countPrompts,
+    plan: (request) => planPrompts(request, format),
     read: (plan, context) => readAll(model, plan, context),
     dispose: () => model.session.dispose(),
   }
@@ -61,7 +49,7 @@ function planPrompts(request: DecisionRequest, format: EncoderFormat): EncoderPl
   const framed: FramedQuestion[] = []
   const windows: Window[][] = []
   for (const [index, question] of questions.entries()) {
-    const refuse = refusal(names[index] as string)
+    const refuse: Refuse = (reason) => refuseQuestion(names[index]!, reason)
     const frame = format.frame(question, refuse)
     const needs = lead.length + Math.max(...frame.prompts.map(sizeOf))
     const room = format.positions - needs
@@ -72,29 +60,21 @@ function planPrompts(request: DecisionRequest, format: EncoderFormat): EncoderPl
     framed.push(frame)
     windows.push(splitWindows(state.length, room, Math.min(OVERLAP, Math.floor(room / 4))))
   }
-  return { names, questions, framed, lead, state, windows }
-}
-
-function refusal(name: string): Refuse {
-  return (reason) => {
-    throw new InvalidRequestError(`questions.${name}`, `its text ${reason}`, { loc: ['questions', name] })
+  const sizes = framed.map(({ prompts }) => prompts.reduce((sum, prompt) => sum + sizeOf(prompt), 0))
+  return {
+    names,
+    questions,
+    sizes: { state: lead.length + state.length, questions: sizes },
+    framed,
+    lead,
+    state,
+    windows,
   }
 }
 
 /** Tokens around the state. */
 function sizeOf({ before, after }: Prompt): number {
   return before.length + after.length
-}
-
-/** The state once, and all that is read of each question beside it. */
-function countPrompts({ names, framed, lead, state }: EncoderPlan): TokenCount {
-  const sizes = framed.map(({ prompts }) => prompts.reduce((sum, prompt) => sum + sizeOf(prompt), 0))
-  const read = lead.length + state.length
-  return {
-    input_tokens: sizes.reduce((sum, tokens) => sum + tokens, read),
-    state: read,
-    questions: Object.fromEntries(names.map((name, index) => [name, sizes[index] as number])),
-  }
 }
 
 /** A prompt beside a window of the state. */

@@ -60,8 +60,8 @@ export async function openJulia({ backend, files, unread }: DecisionBundle): Pro
   const model = await openModernBert(backend, { config, weights, unread }, layaHead(layers), 'encoder.')
   const policy = named ?? policySchema.parse({})
   const limits = { ...policy, max_length: Math.min(policy.max_length, config.max_position_embeddings) }
-  const reader = createEncoderQuestionReader(model, juliaFormat(tokenizer, limits, names), tokenizer)
-  return createDecider(reader, { name: files.name, calibrate: (_, logits) => logits, sharpness: 4 })
+  const reader = createEncoderQuestionReader(model, juliaFormat(tokenizer, limits, names))
+  return createDecider(reader, { name: files.name, tokenizer })
 }
 
 export function juliaFormat(

@@ -5,7 +5,7 @@ import { parseModernBertConfig } from '../../models/configs/modernbert-config.ts
 import { readConfig } from '../../models/configs/read-config.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { Question } from '../../schemas/index.ts'
-import { type Calibration, calibrateLogits } from '../calibrate.ts'
+import type { Calibration } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { spacedText } from '../spaced-json.ts'
@@ -48,13 +48,8 @@ export async function openLaya({ backend, files, unread }: DecisionBundle): Prom
     readSpecialNames(folder),
   ])
   const model = await openModernBert(backend, { config, weights, unread }, layaHead(agent.head_layers), 'encoder.')
-  const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent, names), tokenizer)
-  const calibration = layaCalibration(agent)
-  return createDecider(reader, {
-    name: files.name,
-    calibrate: (question, logits) => calibrateLogits(question, logits, calibration),
-    sharpness: 4,
-  })
+  const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent, names))
+  return createDecider(reader, { name: files.name, tokenizer, calibration: layaCalibration(agent) })
 }
 
 export function layaFormat(

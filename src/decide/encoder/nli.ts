@@ -41,8 +41,8 @@ export async function openNli(bundle: DecisionBundle): Promise<Decider> {
   const { tokenizer, frame } = await read(files, names, vocabulary)
   const format = nliFormat(tokenizer, { labels, positions, frame })
   // Last, so that nothing is thrown while it holds memory.
-  const reader = createEncoderQuestionReader(await classifier.open(), format, tokenizer)
-  return createDecider(reader, { name: files.name, calibrate: (_, logits) => logits, sharpness: 4 })
+  const reader = createEncoderQuestionReader(await classifier.open(), format)
+  return createDecider(reader, { name: files.name, tokenizer })
 }
 
 /** The class of transformers frames pairs itself. */

@@ -34,8 +34,8 @@ export async function openOpenDeciderNano({ backend, files, config, unread }: De
   ])
   const model = await openModernBert(backend, { config: encoder, weights, unread }, openDeciderHead, '')
   const positions = Math.min(meta.max_len, encoder.max_position_embeddings)
-  const reader = createEncoderQuestionReader(model, openDeciderFormat(tokenizer, positions, names), tokenizer)
-  return createDecider(reader, { name: meta.name ?? files.name, calibrate: (_, logits) => logits, sharpness: 4 })
+  const reader = createEncoderQuestionReader(model, openDeciderFormat(tokenizer, positions, names))
+  return createDecider(reader, { name: meta.name ?? files.name, tokenizer })
 }
 
 /** `[CLS] question: … [SEP] [MASK] option … [SEP] input: state [SEP]`, and the head's logits at the masks. */

@@ -1,10 +1,9 @@
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { QuestionReader, Reading } from '../decider.ts'
 import type { Keeping, KeptStates } from '../kept/kept-states.ts'
-import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { PlanLimits, Window } from '../windows.ts'
 import { WorkingMemory } from '../working-memory.ts'
-import { countPlan, type Plan, planRequest } from './plan.ts'
+import { type Plan, planRequest } from './plan.ts'
 import { countPasses, createWindowReader, type LanguageModel } from './read-window.ts'
 import type { ReadAnswer } from './readout.ts'
 import { openStateWindow, type StateWindow } from './state-window.ts'
@@ -13,7 +12,6 @@ import type { Template } from './template.ts'
 export interface LanguageModelParts {
   readonly model: LanguageModel
   readonly template: Template
-  readonly tokenizer: Tokenizer
   readonly limits: PlanLimits
   /** Keeps what was read of states, for calls that bring them again. @defaultValue nothing is kept */
   readonly kept?: KeptStates | undefined
@@ -21,17 +19,10 @@ export interface LanguageModelParts {
 
 /** Reads the state once a window, into a cache of keys and values, and the questions as its continuations. */
 export function createLanguageModelReader(parts: LanguageModelParts): QuestionReader<Plan> {
-  const { model, template, tokenizer, limits, kept } = parts
+  const { model, template, limits, kept } = parts
   const memory = new WorkingMemory()
   return {
-    plan(request) {
-      try {
-        return planRequest(request, template, limits)
-      } finally {
-        tokenizer.forget()
-      }
-    },
-    count: countPlan,
+    plan: (request) => planRequest(request, template, limits),
     async read(plan, context) {
       const { keepFor } = context
       const scans = await openScans(model, plan, kept && keepFor !== undefined ? { kept, tenant: keepFor } : undefined)

@@ -4,7 +4,6 @@ import { readLanguageModelConfig } from '../../models/language-models/families.t
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
 import { checkTensors } from '../../models/language-models/tensor-layout.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
-import { calibrateLogits } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { readManifest } from '../manifest.ts'
@@ -43,10 +42,11 @@ export async function openLanguageModel(bundle: DecisionBundle): Promise<Decider
     head: readout.feeds,
   })
   const limits = { positions, window: manifest.window }
-  const reader = createLanguageModelReader({ model: { passes, readout }, template, tokenizer, limits, kept })
+  const reader = createLanguageModelReader({ model: { passes, readout }, template, limits, kept })
   return createDecider(reader, {
     name: manifest.name,
-    calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),
+    tokenizer,
+    calibration: manifest.calibration,
     sharpness: manifest.window.sharpness,
     workingMemory: predictWorkingMemory(config, precision),
   })

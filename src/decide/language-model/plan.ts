@@ -1,7 +1,8 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import type { PlannedRequest, TokenCount } from '../decider.ts'
+import type { PlannedRequest } from '../decider.ts'
 import { optionCount } from '../option-count.ts'
+import { refuseQuestion } from '../refuse-question.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
 import type { Branch, Template } from './template.ts'
 
@@ -47,21 +48,16 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     const orders = template.question(question, LONGEST_BRANCH)
     branches.push(orders)
     if (longest(orders) > room) {
-      const name = names[index]!
-      throw new InvalidRequestError(
-        `questions.${name}`,
-        `its text has more than the ${room} tokens that this model reads of a question`,
-        {
-          loc: ['questions', name],
-        },
-      )
+      refuseQuestion(names[index]!, `has more than the ${room} tokens that this model reads of a question`)
     }
   }
   const { opening, closing } = template
   const { opening: first, ids: state } = template.state(request.state)
   const frame = opening.length + closing.length
   const scans = planScans(state.length, branches, { ...limits, frame, room })
-  return { names, questions, branches, openings: { first, others: opening }, closing, state, scans }
+  // What is read a second time, in another order, is not counted again: usage describes the request.
+  const sizes = { state: first.length + state.length, questions: branches.map(([given]) => given.ids.length) }
+  return { names, questions, sizes, branches, openings: { first, others: opening }, closing, state, scans }
 }
 
 /**
@@ -88,15 +84,4 @@ function planScans(
 
 function longest(orders: Orders): number {
   return Math.max(...orders.map(({ ids }) => ids.length))
-}
-
-export function countPlan(plan: Plan): TokenCount {
-  const state = plan.openings.first.length + plan.state.length
-  // What is read a second time, in another order, is not counted again: usage describes the request.
-  const sizes = plan.branches.map(([given]) => given.ids.length)
-  return {
-    input_tokens: sizes.reduce((sum, size) => sum + size, state),
-    state,
-    questions: Object.fromEntries(plan.names.map((name, index) => [name, sizes[index]!])),
-  }
 }

@@ -8,7 +8,6 @@ import type { ModelFiles } from '../../models/files/model-files.ts'
 import { roundMatrices } from '../../models/quantize/round-matrices.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
-import { calibrateLogits } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import type { KeptStates } from '../kept/kept-states.ts'
@@ -47,13 +46,13 @@ export async function openTreeDecider({ backend, files, unread, kept }: Decision
   const reader = createTreeQuestionReader({
     model: await openTreeModel(backend, { config, files, weights, layout, unread }),
     tokens: createTreeTokens(tokenizer, layout),
-    tokenizer,
     limits: { positions: config.max_position_embeddings, window: manifest.window },
     kept,
   })
   return createDecider(reader, {
     name: manifest.name,
-    calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),
+    tokenizer,
+    calibration: manifest.calibration,
     sharpness: manifest.window.sharpness,
   })
 }

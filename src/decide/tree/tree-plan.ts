@@ -1,6 +1,6 @@
-import { InvalidRequestError } from '../../errors/index.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import type { PlannedRequest, TokenCount } from '../decider.ts'
+import type { PlannedRequest } from '../decider.ts'
+import { refuseQuestion } from '../refuse-question.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
 import { extent, type TreeBranch, type TreeTokens } from './tree-branch.ts'
 import { treeText } from './tree-text.ts'
@@ -37,14 +37,18 @@ export function planTrees(request: DecisionRequest, tokens: TreeTokens, limits: 
     const branch = tokens.question(question, LONGEST_BRANCH)
     branches.push(branch)
     if (branch.ids.length > LONGEST_BRANCH)
-      refuse(names[index]!, `has more than the ${LONGEST_BRANCH} tokens that are read of a question`)
+      refuseQuestion(names[index]!, `has more than the ${LONGEST_BRANCH} tokens that are read of a question`)
     const needs = extent(branch)
     if (needs > room) {
-      refuse(names[index]!, `takes ${needs} tokens with its longest option, and this model has room for ${room}`)
+      refuseQuestion(
+        names[index]!,
+        `takes ${needs} tokens with its longest option, and this model has room for ${room}`,
+      )
     }
   }
   const state = tokens.state(treeText(request.state))
-  return { names, questions, branches, state, scans: planScans(state.length, branches, limits) }
+  const sizes = { state: state.length + FRAME, questions: branches.map(({ ids }) => ids.length) }
+  return { names, questions, sizes, branches, state, scans: planScans(state.length, branches, limits) }
 }
 
 /**
@@ -64,19 +68,4 @@ function planScans(length: number, branches: readonly TreeBranch[], limits: Plan
     const overlap = Math.min(limits.window.overlap, Math.floor(size / 4))
     return { windows: splitWindows(length, size, overlap), questions }
   })
-}
-
-/** The state once, with its frame, and each question, however often they are read. */
-export function countTrees({ names, branches, state }: TreePlan): TokenCount {
-  const sizes = branches.map(({ ids }) => ids.length)
-  const framed = state.length + FRAME
-  return {
-    input_tokens: sizes.reduce((sum, size) => sum + size, framed),
-    state: framed,
-    questions: Object.fromEntries(names.map((name, index) => [name, sizes[index]!])),
-  }
-}
-
-function refuse(name: string, reason: string): never {
-  throw new InvalidRequestError(`questions.${name}`, `its text ${reason}`, { loc: ['questions', name] })
 }

@@ -1,18 +1,15 @@
 import type { JobContext } from '../../jobs/job-context.ts'
-import type { DecisionRequest } from '../../schemas/index.ts'
 import type { QuestionReader, Reading } from '../decider.ts'
 import type { KeptStates } from '../kept/kept-states.ts'
-import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { PlanLimits, Window } from '../windows.ts'
 import type { TreeBranch, TreeTokens } from './tree-branch.ts'
-import { countTrees, planTrees, type TreePlan } from './tree-plan.ts'
+import { planTrees, type TreePlan } from './tree-plan.ts'
 import { createTreeReader, type TreeModel } from './tree-reader.ts'
 import { openTreeWindow } from './tree-window.ts'
 
 export interface TreeParts {
   readonly model: TreeModel
   readonly tokens: TreeTokens
-  readonly tokenizer: Tokenizer
   readonly limits: PlanLimits
   /** Keeps what was read of states, for calls that bring them again. @defaultValue nothing is kept */
   readonly kept?: KeptStates | undefined
@@ -20,14 +17,7 @@ export interface TreeParts {
 
 /** Reads the state once a window, and the questions as trees behind it. */
 export function createTreeQuestionReader(parts: TreeParts): QuestionReader<TreePlan> {
-  const { model, tokens, tokenizer, limits, kept } = parts
-  function plan(request: DecisionRequest): TreePlan {
-    try {
-      return planTrees(request, tokens, limits)
-    } finally {
-      tokenizer.forget()
-    }
-  }
+  const { model, tokens, limits, kept } = parts
 
   async function readAll(plan: TreePlan, context: JobContext, wanted: readonly string[]): Promise<Reading> {
     const jobs = await openScans(parts, plan, context.keepFor)
@@ -58,8 +48,7 @@ export function createTreeQuestionReader(parts: TreeParts): QuestionReader<TreeP
   }
 
   return {
-    plan,
-    count: countTrees,
+    plan: (request) => planTrees(request, tokens, limits),
     read: readAll,
     async dispose() {
       kept?.forget(model.trunk)
