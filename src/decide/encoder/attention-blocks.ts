@@ -1,8 +1,6 @@
 import type { Tensor } from '../../backends/backend.ts'
+import { BLOCKED } from '../../graph/index.ts'
 import { int64 } from '../int64-tensor.ts'
-
-/** Leaves nothing of a weight; within the range of half precision. */
-const BLOCKED = -6e4
 
 /** The feed of a row that is not used, as a block of its own. */
 const UNUSED = { rows: [0], bias: new Float32Array(1) }

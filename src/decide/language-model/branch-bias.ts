@@ -1,9 +1,7 @@
 import type { Tensor } from '../../backends/backend.ts'
+import { BLOCKED } from '../../graph/index.ts'
 import { countGroupTokens, type Group } from '../group-branches.ts'
 import type { Branch } from './template.ts'
-
-/** Blocks a column without the NaN that −∞ gives in a fully blocked row; within the range of half precision. */
-const BLOCKED = -6e4
 
 /** Length of the memory for groups of at most `tokens` over states of at most `past` tokens. */
 export function biasLength(tokens: number, past: number): number {

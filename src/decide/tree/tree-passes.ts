@@ -1,9 +1,7 @@
 import type { Tensor } from '../../backends/backend.ts'
+import { BLOCKED } from '../../graph/index.ts'
 import { int64 } from '../int64-tensor.ts'
 import { JOIN, seesPart, type TreeBranch } from './tree-branch.ts'
-
-/** Nothing is left of a weight with this added to its score. */
-const BLOCKED = -6e4
 
 /** Tokens `from` to `to` of a branch. */
 export interface Stretch {

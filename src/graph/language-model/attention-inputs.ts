@@ -2,7 +2,7 @@ import type { RopeConfig } from '../../models/language-models/rope-config.ts'
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { add, cast, greater, mul, sub } from '../../onnx/ops/elementwise.ts'
 import { concat, countAlong, range, reshape, unsqueeze } from '../../onnx/ops/shape.ts'
-import { narrow } from '../layers/precision.ts'
+import { BLOCKED, narrow } from '../layers/precision.ts'
 import { computeRotaryCache } from '../layers/rotary-cache.ts'
 import type { LanguageModelGraph } from './language-model-graph.ts'
 
@@ -15,9 +15,6 @@ export interface AttentionInputs {
   readonly positionIds: Value
   readonly attentionBias: Value | undefined
 }
-
-/** Blocks a position; within the range of half precision. */
-const BLOCKED = -6e4
 
 /**
  * Declares `position_ids` int64 [1, S], `seqlens_k` int32 [1], `total_sequence_length` int32 scalar and, with `biased`,

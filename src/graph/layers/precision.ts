@@ -10,6 +10,9 @@ import { cast, geluTanh, mul, silu } from '../../onnx/ops/elementwise.ts'
  */
 export type ComputeType = Precision | 'bfloat16'
 
+/** What is added to a score that must not count: within the range of half precision, and finite, as −∞ would make a row of them no numbers. */
+export const BLOCKED = -6e4
+
 interface ComputeGraph {
   readonly g: GraphBuilder
   readonly precision: ComputeType
