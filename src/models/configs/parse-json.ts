@@ -17,3 +17,12 @@ export function parseJson(text: string): unknown {
     return JSON.parse(found)
   }
 }
+
+/** The same; undefined for a text that is neither, and where there is none. */
+export function tryParseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : parseJson(text)
+  } catch {
+    return undefined
+  }
+}

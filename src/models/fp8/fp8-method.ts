@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { parseJson } from '../configs/parse-json.ts'
 
 /** How a checkpoint says that its weights are FP8. */
 export interface Fp8Method {
@@ -20,9 +19,9 @@ const schema = z.looseObject({
   }),
 })
 
-/** @param text of a `config.json`; what is none is nothing that this knows */
-export function readFp8Method(text: string | undefined): Fp8Method | undefined {
-  const found = schema.safeParse(parse(text)).data?.quantization_config
+/** @param config parsed `config.json`; what is none is nothing that this knows */
+export function readFp8Method(config: unknown): Fp8Method | undefined {
+  const found = schema.safeParse(config).data?.quantization_config
   if (found === undefined) return undefined
   const { quant_method: method, format, quant_algo: algorithm, weight_block_size: size } = found
   const isFp8 =
@@ -34,15 +33,7 @@ export function readFp8Method(text: string | undefined): Fp8Method | undefined {
 }
 
 /** The same `config.json` for weights that are float. */
-export function withoutQuantization(text: string): string {
-  const { quantization_config: _, ...config } = parse(text) as Record<string, unknown>
-  return JSON.stringify(config, undefined, 2)
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return parseJson(text ?? 'null')
-  } catch {
-    return undefined
-  }
+export function withoutQuantization(stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { quantization_config: _, ...config } = stored
+  return config
 }

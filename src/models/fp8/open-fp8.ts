@@ -8,8 +8,8 @@ import { translateFp8 } from './fp8-tensors.ts'
  * it is read.
  */
 export function openFp8(files: ModelFiles): ModelFiles {
-  return translateFiles(files, (text) => {
-    const method = readFp8Method(text)
+  return translateFiles(files, (stored) => {
+    const method = readFp8Method(stored)
     return (
       method && {
         form: 'float',

@@ -4,7 +4,7 @@ import type { ModelFiles } from '../files/model-files.ts'
 import { findGgufFamily } from '../language-models/families.ts'
 import { refuseLonePart } from '../parts/refuse-lone-part.ts'
 import { decodeFloats } from '../weights/decode-floats.ts'
-import { makeWeightFile } from '../weights/made-weights.ts'
+import { makeWeightFile, SHOWN_WEIGHTS } from '../weights/made-weights.ts'
 import { describeBlocks } from './describe-blocks.ts'
 import { writeConfig } from './gguf-config.ts'
 import { type GgufFile, readGguf } from './gguf-file.ts'
@@ -20,9 +20,6 @@ interface Translation {
   readonly sources: readonly FileState[]
 }
 
-/** The one file of weights that a GGUF model shows. */
-const WEIGHTS = 'model.safetensors'
-
 /**
  * A GGUF language model as the files of a checkpoint in safetensors, made from it as they are read. Nothing is read before
  * that, and then nothing but headers until it is weights.
@@ -37,14 +34,14 @@ export function openGguf(folder: ModelFiles, file: string, matrices: Matrices = 
   const location = `${folder.location}/${file}`
   const made = async () => {
     const { tensors, sources } = await open()
-    return { ...makeWeightFile(tensors, { folder: location, name: WEIGHTS }, { format: 'pt' }), sources }
+    return { ...makeWeightFile(tensors, location, { format: 'pt' }), sources }
   }
   return {
     location,
     name: file.replace(/(-00001-of-\d{5})?\.gguf$/i, ''),
     made,
     readText: async (name) => (await open()).texts.get(name)?.(),
-    findWeights: async (name) => (name === WEIGHTS ? made() : undefined),
+    findWeights: async (name) => (name === SHOWN_WEIGHTS ? made() : undefined),
     within: (name) => ({ ...NOTHING, location: `${location}/${name}`, name }),
   }
 }

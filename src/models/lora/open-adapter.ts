@@ -3,14 +3,13 @@ import { type FileState, readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import { isFloatType } from '../weights/decode-floats.ts'
 import { indexFiles } from '../weights/index-weights.ts'
-import { changedTensor, makeWeightFile, storedTensor } from '../weights/made-weights.ts'
+import { changedTensor, makeWeightFile, SHOWN_WEIGHTS, storedTensor } from '../weights/made-weights.ts'
 import { openTensors } from '../weights/open-tensors.ts'
 import { ADAPTER_FILE, type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
 import { addChange } from './change.ts'
 import { readChanges } from './read-changes.ts'
 import { ASKING_FILE } from './with-lora.ts'
 
-const WEIGHTS = 'model.safetensors'
 const CHANGES = 'adapter_model.safetensors'
 /** Texts beside a configuration that an adapter shows: its own, as its training may have changed them, else those of its base. */
 export const SHOWN_TEXTS = [
@@ -62,7 +61,7 @@ export function openAdapter(files: ModelFiles, openBase: (name: string) => Promi
     },
     async findWeights(name) {
       if ((await open()) === undefined) return files.findWeights(name)
-      return name === WEIGHTS ? made() : undefined
+      return name === SHOWN_WEIGHTS ? made() : undefined
     },
   }
 }
@@ -81,7 +80,6 @@ async function merge(files: ModelFiles, { config, state, base }: Opened): Promis
     }
     return changedTensor(stored, (values, first) => own.forEach((change) => addChange(values, first, change)))
   })
-  const place = { folder: `${files.location}#merged`, name: WEIGHTS }
   const sources = [...adapter.weights.sources, state, ...weights.sources]
-  return { ...makeWeightFile(tensors, place, weights.metadata), sources }
+  return { ...makeWeightFile(tensors, `${files.location}#merged`, weights.metadata), sources }
 }

@@ -2,7 +2,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import { identifyModel } from '../configs/model-config.ts'
 import { readConfig } from '../configs/read-config.ts'
 import { readFileState } from '../files/file-state.ts'
-import type { ModelFiles } from '../files/model-files.ts'
+import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import { withoutQuantization } from '../fp8/fp8-method.ts'
 import { describeBlocks } from '../gguf/describe-blocks.ts'
 import { type GgufFile, readGguf } from '../gguf/gguf-file.ts'
@@ -43,8 +43,8 @@ export async function openGgufPart(
   }
   const names = choosePart(gguf.tensors.keys(), part, gguf.path)
   if (part === 'transformer') requireTransformer(names.keys(), config['_class_name'], gguf.path)
-  const text = withoutQuantization(JSON.stringify(config))
-  const pattern = part === 'vae' ? undefined : findMatrices(identifyModel(JSON.parse(text), gguf.path))
+  const plain = withoutQuantization(config)
+  const pattern = part === 'vae' ? undefined : findMatrices(identifyModel(plain, gguf.path))
   const stored = new Map(
     Array.from(names, ([name, source]) => {
       const keep = matrices === 'blocks' && pattern !== undefined && isMatrix(name, naming, pattern)
@@ -52,14 +52,13 @@ export async function openGgufPart(
     }),
   )
   const tensors = renameTensors(stored, naming, gguf.path)
-  const place = { folder: `${gguf.path}#${part}`, name: 'model.safetensors' }
-  const sources = [...gguf.sources, configState]
-  const described = { ...(JSON.parse(text) as object), ...describeBlocks(tensors) }
-  return showMade(
-    texts,
-    { ...makeWeightFile(tensors, place), path: gguf.path, sources, part: { name: part, config: configPath } },
-    JSON.stringify(described, undefined, 2),
-  )
+  const made: MadeWeights = {
+    ...makeWeightFile(tensors, `${gguf.path}#${part}`),
+    path: gguf.path,
+    sources: [...gguf.sources, configState],
+    part: { name: part, config: configPath },
+  }
+  return showMade(texts, made, { ...plain, ...describeBlocks(tensors) })
 }
 
 function openTextEncoder(folder: ModelFiles, file: string, matrices: Matrices): ModelFiles {

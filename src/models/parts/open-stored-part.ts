@@ -37,17 +37,15 @@ export async function openStoredPart(part: PipelinePart, { texts, folder, file }
     weights.names.length === all.names.length &&
     weights.names.every((name) => isSame(naming(name), name, weights))
   if (isPlain) return showPlace({ texts, folder, file })
-  const text = JSON.stringify(config)
-  const stored = translateFp8(weights, readFp8Method(text) ?? { blockSize: undefined }, read)
+  const stored = translateFp8(weights, readFp8Method(config) ?? { blockSize: undefined }, read)
   const tensors = renameTensors(new Map(stored.map((tensor) => [tensor.name, [tensor]])), naming, path)
-  const place = { folder: `${path}#${part}`, name: 'model.safetensors' }
   const made: MadeWeights = {
-    ...makeWeightFile(tensors, place),
+    ...makeWeightFile(tensors, `${path}#${part}`),
     path,
     sources: [...all.sources, configState],
     part: { name: part, config: configPath },
   }
-  return showMade(texts, made, withoutQuantization(text))
+  return showMade(texts, made, withoutQuantization(config))
 }
 
 /** Whether a tensor is already what it becomes. */

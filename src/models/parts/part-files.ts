@@ -1,9 +1,7 @@
 import * as z from 'zod'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
+import { SHOWN_WEIGHTS } from '../weights/made-weights.ts'
 import type { PartPlace } from './part-place.ts'
-
-/** The one file of weights that a part shows. */
-const WEIGHTS = 'model.safetensors'
 
 export const anyJson = z.looseObject({})
 
@@ -19,17 +17,18 @@ function showFile(texts: ModelFiles, folder: ModelFiles, file: string): ModelFil
   return {
     ...texts,
     readText: (name) => readText(texts, name),
-    findWeights: async (name) => (name === WEIGHTS ? folder.findWeights(file) : undefined),
+    findWeights: async (name) => (name === SHOWN_WEIGHTS ? folder.findWeights(file) : undefined),
   }
 }
 
 /** A part whose weights are made. */
-export function showMade(texts: ModelFiles, made: MadeWeights, config: string): ModelFiles {
+export function showMade(texts: ModelFiles, made: MadeWeights, config: object): ModelFiles {
+  const text = JSON.stringify(config, undefined, 2)
   return {
     ...texts,
     made: async () => made,
-    readText: async (name) => (name === 'config.json' ? config : readText(texts, name)),
-    findWeights: async (name) => (name === WEIGHTS ? made : undefined),
+    readText: async (name) => (name === 'config.json' ? text : readText(texts, name)),
+    findWeights: async (name) => (name === SHOWN_WEIGHTS ? made : undefined),
   }
 }
 

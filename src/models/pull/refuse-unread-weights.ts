@@ -1,5 +1,5 @@
 import { refuseForeignQuantization } from '../configs/foreign-quantization.ts'
-import { parseJson } from '../configs/parse-json.ts'
+import { tryParseJson } from '../configs/parse-json.ts'
 import { readFp8Method } from '../fp8/fp8-method.ts'
 import { readInt4Method } from '../int4/int4-method.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../pipeline-parts.ts'
@@ -20,14 +20,9 @@ export function describesWeights(path: string, without: readonly string[]): bool
  * @throws ModelFormatError naming a quantisation that is not read
  */
 export function refuseUnreadWeights(text: string, file: string, isPart: boolean): void {
-  let config: unknown
-  try {
-    config = parseJson(text)
-  } catch {
-    // What is no JSON says nothing of weights, and is refused by what reads it as a configuration.
-    return
-  }
-  if (readFp8Method(text) !== undefined) return
+  // What is no JSON says nothing of weights, and is refused by what reads it as a configuration.
+  const config = tryParseJson(text)
+  if (readFp8Method(config) !== undefined) return
   if (!isPart && readInt4Method(config, file) !== undefined) return
   refuseForeignQuantization(config, file)
 }

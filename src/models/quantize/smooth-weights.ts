@@ -1,7 +1,7 @@
-import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
+import type { ModelFiles } from '../files/model-files.ts'
 import type { NormGroup } from '../language-models/norm-groups.ts'
-import { changedTensor, makeWeightFile, storedTensor } from '../weights/made-weights.ts'
-import { openTensors } from '../weights/open-tensors.ts'
+import { changedTensor, type MadeTensor, storedTensor } from '../weights/made-weights.ts'
+import { translateFiles } from '../weights/translate-files.ts'
 
 /** A norm whose results are divided by a factor for each channel, by which the columns of the matrices behind it are multiplied. */
 export interface SmoothedNorm extends NormGroup {
@@ -16,36 +16,23 @@ export interface Smoothing {
   readonly normsFromOne: boolean
 }
 
-const WEIGHTS = 'model.safetensors'
-
 /**
  * The files of a checkpoint with float weights, as one in which norms are smoothed; its tensors that change are float32. It is made as it
  * is read.
  */
-export function smoothWeights(files: ModelFiles, smoothing: Smoothing): ModelFiles {
-  let making: Promise<MadeWeights> | undefined
-  const made = () => (making ??= make(files, smoothing))
-  return {
-    ...files,
-    made,
-    readText: async (name) => (name.endsWith('.safetensors.index.json') ? undefined : files.readText(name)),
-    findWeights: async (name) => (name === WEIGHTS ? made() : undefined),
-  }
-}
-
-async function make(files: ModelFiles, { norms, normsFromOne }: Smoothing): Promise<MadeWeights> {
-  const { weights, read } = await openTensors(files)
+export function smoothWeights(files: ModelFiles, { norms, normsFromOne }: Smoothing): ModelFiles {
   const divided = new Map(norms.map(({ norm, factors }) => [norm, factors]))
   const multiplied = new Map(norms.flatMap(({ matrices, factors }) => matrices.map((name) => [name, factors] as const)))
   const one = normsFromOne ? 1 : 0
-  const tensors = weights.names.map((name) => {
-    const stored = storedTensor(name, weights.get(name)!, read)
-    const [by, times] = [divided.get(name), multiplied.get(name)]
+  const smooth = (stored: MadeTensor) => {
+    const [by, times] = [divided.get(stored.name), multiplied.get(stored.name)]
     if (by !== undefined) return changedTensor(stored, (values) => divide(values, by, one))
     return times === undefined ? stored : changedTensor(stored, (values) => multiplyColumns(values, times))
-  })
-  const place = { folder: `${files.location}#smoothed`, name: WEIGHTS }
-  return { ...makeWeightFile(tensors, place, weights.metadata), sources: weights.sources }
+  }
+  return translateFiles(files, () => ({
+    form: 'smoothed',
+    tensors: (weights, read) => weights.names.map((name) => smooth(storedTensor(name, weights.get(name)!, read))),
+  }))
 }
 
 /** @param one what the weights of a norm are less than its factors */

@@ -4,6 +4,9 @@ import type { ReadTensor } from './open-tensors.ts'
 import { layOutTensors, type TensorPlan } from './safetensors-layout.ts'
 import { SAFETENSORS_BYTES, type TensorEntry } from './weight-index.ts'
 
+/** The one file of weights that a checkpoint shows whose own are stored otherwise or elsewhere. */
+export const SHOWN_WEIGHTS = 'model.safetensors'
+
 /** A tensor whose bytes are made when they are read. */
 export interface MadeTensor extends TensorPlan {
   /** Rows of its first axis; a tensor of one axis is one row. Whole bytes of each, one after another. */
@@ -38,17 +41,18 @@ export function changedTensor(stored: MadeTensor, change: (values: Float32Array,
  * A safetensors file that exists nowhere: parts of it are made as they are read, so that what reads checkpoints of this
  * library's formats reads others too.
  *
- * @param place what the file says of where it is
+ * @param folder what the file says of where it is
  */
 export function makeWeightFile(
   tensors: readonly MadeTensor[],
-  place: { readonly folder: string; readonly name: string },
+  folder: string,
   metadata: Readonly<Record<string, string>> = {},
 ): WeightFile {
   const { prefix, starts, size } = layOutTensors(tensors, metadata)
   const placed = tensors.map((tensor) => locate(tensor, starts.get(tensor.name)!)).sort((a, b) => a.start - b.start)
   return {
-    ...place,
+    folder,
+    name: SHOWN_WEIGHTS,
     size,
     async read(start, length) {
       const end = Math.min(start + length, size)
