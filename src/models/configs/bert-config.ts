@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { describeIssue } from './describe-issue.ts'
 import { quantizationFieldSchema } from './quantization-config.ts'
+import { readFields } from './read-fields.ts'
 
 const schema = z.object({
   model_type: z.literal('bert'),
@@ -35,13 +35,10 @@ export type BertConfig = z.infer<typeof schema>
  * activation, a decoder
  */
 export function parseBertConfig(json: unknown, file: string): BertConfig {
-  const result = schema.safeParse(json)
-  if (!result.success) {
-    throw new ModelFormatError(file, 'a supported BERT configuration', describeIssue(result.error.issues[0]!, json))
-  }
-  const { hidden_size: hidden, num_attention_heads: heads } = result.data
+  const config = readFields(schema, json, file, 'a supported BERT configuration')
+  const { hidden_size: hidden, num_attention_heads: heads } = config
   if (hidden % heads !== 0) {
     throw new ModelFormatError(file, `hidden_size to be a multiple of ${heads} (heads)`, String(hidden))
   }
-  return result.data
+  return config
 }

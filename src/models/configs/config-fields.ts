@@ -7,6 +7,11 @@ export const atMost = (most: number) => z.number().int().positive().max(most)
 export const sizes = {
   width: atMost(2 ** 16),
   layers: atMost(2 ** 10),
+  layersOrNone: z
+    .number()
+    .int()
+    .nonnegative()
+    .max(2 ** 10),
   heads: atMost(2 ** 10),
   innerWidth: atMost(2 ** 20),
   vocabulary: atMost(2 ** 24),

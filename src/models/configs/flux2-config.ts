@@ -3,11 +3,6 @@ import { className } from './class-name.ts'
 import { atMost, sizes } from './config-fields.ts'
 import { quantizationFieldSchema } from './quantization-config.ts'
 
-const layers = z
-  .number()
-  .int()
-  .nonnegative()
-  .max(2 ** 10)
 const axis = atMost(2 ** 10).multipleOf(2)
 
 /** Names of the weights of linear layers. */
@@ -21,8 +16,8 @@ export const flux2ConfigSchema = z
     patch_size: z.literal(1).default(1),
     in_channels: atMost(2 ** 12),
     out_channels: z.number().int().nullish(),
-    num_layers: layers,
-    num_single_layers: layers,
+    num_layers: sizes.layersOrNone,
+    num_single_layers: sizes.layersOrNone,
     attention_head_dim: atMost(2 ** 10),
     num_attention_heads: sizes.heads,
     joint_attention_dim: sizes.width,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { describeIssue } from './describe-issue.ts'
 import { quantizationFieldSchema } from './quantization-config.ts'
+import { readFields } from './read-fields.ts'
 
 const layerType = z.enum(['full_attention', 'sliding_attention'])
 const plain = z.literal('default').optional()
@@ -64,14 +64,6 @@ export interface ModernBertConfig extends Omit<
  * @throws ModelFormatError when a field is missing or asks for what the graph doesn't do: scaled rotary embedding, another activation
  */
 export function parseModernBertConfig(json: unknown, file: string): ModernBertConfig {
-  const result = schema.safeParse(json)
-  if (!result.success) {
-    throw new ModelFormatError(
-      file,
-      'a supported ModernBERT configuration',
-      describeIssue(result.error.issues[0]!, json),
-    )
-  }
   const {
     rope_scaling: _,
     rope_parameters: stored,
@@ -79,7 +71,7 @@ export function parseModernBertConfig(json: unknown, file: string): ModernBertCo
     global_attn_every_n_layers: every,
     sliding_window: half,
     ...config
-  } = result.data
+  } = readFields(schema, json, file, 'a supported ModernBERT configuration')
   const { num_hidden_layers: layers, hidden_size: hidden, num_attention_heads: heads } = config
   const byRule = (_layer: unknown, i: number) => (i % every === 0 ? 'full_attention' : 'sliding_attention')
   const types = layer_types ?? Array.from({ length: layers }, byRule)

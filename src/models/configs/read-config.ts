@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../files/model-files.ts'
-import { describeIssue } from './describe-issue.ts'
 import { describeNotJson } from './describe-not-json.ts'
 import { parseJson } from './parse-json.ts'
+import { readFields } from './read-fields.ts'
 
 /**
  * Reads a JSON file of a checkpoint.
@@ -38,7 +38,5 @@ export async function readOptionalConfig<Schema extends z.ZodType>(
   } catch (cause) {
     throw new ModelFormatError(file, expected, describeNotJson(text), { cause })
   }
-  const result = schema.safeParse(json)
-  if (result.success) return result.data
-  throw new ModelFormatError(file, expected, describeIssue(result.error.issues[0]!, json))
+  return readFields(schema, json, file, expected)
 }

@@ -21,11 +21,7 @@ export const zImageConfigSchema = z
     in_channels: atMost(2 ** 12),
     dim: sizes.width,
     n_layers: sizes.layers,
-    n_refiner_layers: z
-      .number()
-      .int()
-      .nonnegative()
-      .max(2 ** 10),
+    n_refiner_layers: sizes.layersOrNone,
     n_heads: sizes.heads,
     norm_eps: z.number().positive(),
     qk_norm: z.literal(true),

@@ -7,11 +7,7 @@ import { quantizationFieldSchema } from './quantization-config.ts'
 export const Z_IMAGE_CONTROL_MATRICES =
   /(^|\.)(control_all_x_embedder\.[\d-]+|before_proj|after_proj|adaLN_modulation\.0|to_([qkv]|out\.0)|w[123])\.weight$/
 
-const layer = z
-  .number()
-  .int()
-  .nonnegative()
-  .max(2 ** 10)
+const layer = sizes.layersOrNone
 const sizeOfPatch = atMost(2 ** 10)
 
 const ascending = (places: readonly number[]) => places.every((place, i) => i === 0 || place > places[i - 1]!)
@@ -39,7 +35,7 @@ export const zImageControlConfigSchema = z
     all_patch_size: z.array(sizeOfPatch).refine((known) => known.includes(2), 'patch size 2 is needed'),
     all_f_patch_size: z.array(sizeOfPatch).refine((known) => known.includes(1), 'frame patch size 1 is needed'),
     dim: sizes.width,
-    n_refiner_layers: layer,
+    n_refiner_layers: sizes.layersOrNone,
     n_heads: sizes.heads,
     n_kv_heads: sizes.heads,
     norm_eps: z.number().positive(),

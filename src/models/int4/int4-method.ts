@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { ModelFormatError } from '../../errors/index.ts'
-import { describeIssue } from '../configs/describe-issue.ts'
+import { readFields } from '../configs/read-fields.ts'
 
 /** How a checkpoint of GPTQ or AWQ stores its matrices. */
 export interface Int4Method {
@@ -50,12 +49,9 @@ const methodSchema = z.looseObject({ quantization_config: z.looseObject({ quant_
 export function readInt4Method(config: unknown, file: string): Int4Method | undefined {
   const stored = methodSchema.safeParse(config).data?.quantization_config
   if (stored === undefined) return undefined
-  const result = stored.quant_method === 'gptq' ? gptq.safeParse(stored) : awq.safeParse(stored)
-  if (!result.success) {
-    const expected = `weights quantised by ${stored.quant_method} that are read: 4 bits in groups of 16 to 256, in the order of their inputs`
-    throw new ModelFormatError(file, expected, `quantization_config.${describeIssue(result.error.issues[0]!, stored)}`)
-  }
-  const { data } = result
+  const expected = `weights quantised by ${stored.quant_method} that are read: 4 bits in groups of 16 to 256, in the order of their inputs`
+  const schema = stored.quant_method === 'gptq' ? gptq : awq
+  const data = readFields(schema, stored, file, expected, 'quantization_config.')
   if (data.quant_method === 'awq') {
     return { method: 'awq', groupSize: data.group_size, symmetric: !data.zero_point, less: 0 }
   }

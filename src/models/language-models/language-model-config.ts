@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { atMost, sizes } from '../configs/config-fields.ts'
-import { describeIssue } from '../configs/describe-issue.ts'
 import type { Family } from '../configs/model-config.ts'
 import { quantizationFieldSchema, type QuantizationConfig } from '../configs/quantization-config.ts'
+import { readFields } from '../configs/read-fields.ts'
 import { ropeFields, type RopeConfig } from './rope-config.ts'
 
 /** The values that the graph of a causal language model is made from, under the names that `config.json` has for it. */
@@ -114,19 +114,6 @@ export const groupedFields = {
   mlp_bias: z.literal(false).default(false),
 }
 
-/** @throws ModelFormatError naming the first field that does not fit */
-export function readFields<Schema extends z.ZodType>(
-  schema: Schema,
-  json: unknown,
-  file: string,
-  family: string,
-): z.output<Schema> {
-  const result = schema.safeParse(json)
-  if (result.success) return result.data
-  const got = describeIssue(result.error.issues[0]!, json)
-  throw new ModelFormatError(file, `a supported ${family} configuration`, got)
-}
-
 /**
  * Plain fields, in which nothing is left out: the size of a head is by default the width divided by the heads, and each head of queries has
  * keys and values of its own.
@@ -139,9 +126,10 @@ export function readPlainFields<Schema extends z.ZodType<PlainFields>>(
   file: string,
   family: string,
 ) {
-  const fields = readFields(schema, json, file, family)
+  const expected = `a supported ${family} configuration`
+  const fields = readFields(schema, json, file, expected)
   const { hidden_size: width, num_attention_heads: heads, num_key_value_heads: groups, head_dim: size } = fields
-  const { head_dim } = readFields(z.object({ head_dim: headSize }), { head_dim: size ?? width / heads }, file, family)
+  const { head_dim } = readFields(z.object({ head_dim: headSize }), { head_dim: size ?? width / heads }, file, expected)
   return { ...fields, head_dim, num_key_value_heads: groups ?? heads }
 }
 

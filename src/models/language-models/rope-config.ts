@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeIssue } from '../configs/describe-issue.ts'
+import { readFields } from '../configs/read-fields.ts'
 
 /** The change of angles for texts longer than those of the first training; see rotary-frequencies.ts. */
 export type RopeScaling =
@@ -109,12 +109,8 @@ export function readRopeParameters(source: RopeSource, file: string): RopeConfig
     const got = typeof type === 'string' ? `${type.slice(0, 100)}: take a checkpoint without it` : 'no name'
     throw new ModelFormatError(file, `${field} of type ${Object.keys(schemas).join(', ')}`, got)
   }
-  const read = <Schema extends z.ZodType>(schema: Schema): z.output<Schema> => {
-    const result = schema.safeParse(parameters)
-    if (result.success) return result.data
-    const got = describeIssue(result.error.issues[0]!, parameters)
-    throw new ModelFormatError(file, `a supported ${type} rotary embedding`, `${field}.${got}`)
-  }
+  const read = <Schema extends z.ZodType>(schema: Schema) =>
+    readFields(schema, parameters, file, `a supported ${type} rotary embedding`, `${field}.`)
   const scaling = readScaling(type as keyof typeof schemas, read, source)
   const base = (parameters['rope_theta'] as number | undefined) ?? theta
   if (base === undefined) throw new ModelFormatError(file, 'rope_theta or rope_parameters.rope_theta', 'neither')

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeIssue } from '../configs/describe-issue.ts'
 import { readOptionalConfig } from '../configs/read-config.ts'
+import { readFields } from '../configs/read-fields.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import type { ScaleOf } from './read-changes.ts'
 
@@ -109,9 +109,7 @@ export function readMetadataScales(metadata: Readonly<Record<string, string>>, f
     value,
   ])
   const config: unknown = { peft_type: 'LORA', ...Object.fromEntries(entries) }
-  const result = schema.safeParse(config)
-  if (result.success) return scalesOf(result.data, file)
-  throw new ModelFormatError(file, expected, describeIssue(result.error.issues[0]!, config))
+  return scalesOf(readFields(schema, config, file, expected), file)
 }
 
 /** @param file its path, for errors */

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../../errors/index.ts'
+import { readFields } from '../../configs/read-fields.ts'
 import {
   headSize,
   MATRICES,
   type LanguageModelConfig,
   type LanguageModelFamily,
   plainLayers,
-  readFields,
   requireGroups,
   sharedFields,
 } from '../language-model-config.ts'
@@ -45,7 +45,7 @@ export const gemma3: LanguageModelFamily = {
   ggufArchitecture: 'gemma3',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = readFields(schema, json, file, 'Gemma 3')
+    const fields = readFields(schema, json, file, 'a supported Gemma 3 configuration')
     const { full, local } = readRopes(fields, file)
     const config: LanguageModelConfig = {
       ...fields,

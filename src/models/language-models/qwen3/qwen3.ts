@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { readFields } from '../../configs/read-fields.ts'
 import {
   headSize,
   MATRICES,
   type LanguageModelFamily,
   plainFields,
   plainLayers,
-  readFields,
   requireGroups,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
@@ -26,7 +26,7 @@ export const qwen3: LanguageModelFamily = {
   ggufArchitecture: 'qwen3',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = readFields(schema, json, file, 'Qwen3')
+    const fields = readFields(schema, json, file, 'a supported Qwen3 configuration')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), headNorms: true }, file)
   },
 }
