@@ -1,10 +1,6 @@
 import type { ModelFiles } from './files/model-files.ts'
 import { CONTROLNET, PIPELINE_PARTS } from './pipeline-parts.ts'
-
-const WEIGHTS = ['diffusion_pytorch_model', 'model'].flatMap((stem) => [
-  `${stem}.safetensors`,
-  `${stem}.safetensors.index.json`,
-])
+import { USUAL_WEIGHTS } from './weights/weight-names.ts'
 
 /** Parts of a pipeline that have weights: those that all have, and its ControlNet. */
 export async function listParts(
@@ -16,7 +12,7 @@ export async function listParts(
 /** Weights without a configuration are there too, and refused for what they lack. */
 export async function hasPart(folder: ModelFiles): Promise<boolean> {
   if ((await folder.readText('config.json')) !== undefined) return true
-  for (const name of WEIGHTS) {
+  for (const name of USUAL_WEIGHTS) {
     const found = name.endsWith('.json') ? folder.readText(name) : folder.findWeights(name)
     if ((await found) !== undefined) return true
   }

@@ -2,10 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ModelFormatError } from '../../errors/index.ts'
 import { partNames } from './gguf-file.ts'
-import { isGgufPath } from './gguf-path.ts'
+import { isGgufPath, LATER_PART } from './gguf-path.ts'
 
-/** Of a divided file the first part stands for all. */
-const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
 /** Parts for pictures of models that are read without them. */
 const PROJECTOR = /(?:^|\/)mmproj[^/]*$/i
 /** File names in an error. */

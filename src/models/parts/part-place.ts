@@ -4,6 +4,8 @@ import { ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openFolder } from '../files/model-folder.ts'
+import { LATER_PART } from '../gguf/gguf-path.ts'
+import { SHARD, USUAL_WEIGHTS, VARIANT_INDEX } from '../weights/weight-names.ts'
 
 /** Where a part of a pipeline lies. */
 export interface PartPlace {
@@ -14,17 +16,6 @@ export interface PartPlace {
   /** Their file, where it has none of the usual names. */
   readonly file: string | undefined
 }
-
-/** Names under which libraries save weights. */
-export const USUAL_WEIGHTS: readonly string[] = ['model', 'diffusion_pytorch_model'].flatMap((stem) => [
-  `${stem}.safetensors`,
-  `${stem}.safetensors.index.json`,
-])
-/** The index of shards of a variant, such as `fp16`, as both libraries name it, and the shards of any. */
-export const VARIANT_INDEX = /^((?:model|diffusion_pytorch_model)\.safetensors\.index\.)[\w-]+\.json$/
-const SHARD = /-\d{5}-of-\d{5}\.safetensors$/
-/** Of a divided file the first part stands for all. */
-export const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
 
 /**
  * Finds the weights and the configuration of a part.

@@ -1,5 +1,5 @@
 import { AGENT_FILE, JULIA_FILE } from '../configs/model-config.ts'
-import { USUAL_WEIGHTS } from '../parts/part-place.ts'
+import { USUAL_WEIGHTS } from '../weights/weight-names.ts'
 
 /** Files at the top of a transformers repository that describe or hold a model; its card names the licence. */
 const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/

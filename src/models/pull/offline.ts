@@ -7,15 +7,13 @@ import { type Environment, findInHubCache, hubCacheFolder } from '../find/hub-ca
 import { findCached } from '../find/resolve-model.ts'
 import { readGguf } from '../gguf/gguf-file.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
-import { findPart, type PartPlace, USUAL_WEIGHTS } from '../parts/part-place.ts'
+import { findPart, type PartPlace } from '../parts/part-place.ts'
 import { readPartsManifest } from '../parts/parts-manifest.ts'
 import { PIPELINE_PARTS } from '../pipeline-parts.ts'
 import { HEAD_FILE } from '../quantize/quantize-weights.ts'
 import { indexFiles, indexWeights } from '../weights/index-weights.ts'
+import { SHARD, USUAL_WEIGHTS } from '../weights/weight-names.ts'
 import type { Wanted } from './remote-files.ts'
-
-/** A file that is a model only with others, which an index names. */
-const SHARD = /-\d{5}-of-\d{5}\.safetensors$/
 
 /**
  * What was downloaded of a model before, as it is found by its name, without asking the hub whether there is a newer one.

@@ -2,11 +2,11 @@ import { basename, dirname } from 'node:path/posix'
 import { ModelFormatError } from '../../errors/index.ts'
 import { readModelConfig } from '../configs/model-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
-import { VARIANT_INDEX } from '../parts/part-place.ts'
 import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { findMatrices, findStorageFile } from '../quantize/find-matrices.ts'
 import { HEAD_FILE } from '../quantize/quantize-weights.ts'
 import { readShardIndex } from '../weights/index-weights.ts'
+import { VARIANT_INDEX } from '../weights/weight-names.ts'
 import type { RemoteFile } from './remote-files.ts'
 
 /** Weights of a model that are quantised together: all of it, or a part of a pipeline. */
