@@ -1,8 +1,9 @@
 import type { AutoencoderTinyConfig } from '../../models/configs/autoencoder-tiny-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { add, mul, relu, sub, tanh } from '../../onnx/ops/elementwise.ts'
+import { startGraph } from '../layers/start-graph.ts'
 import type { GraphContext } from '../layers/weights.ts'
 import { convolution } from './autoencoder-block.ts'
 import { doubleAndConvolve } from './double-and-convolve.ts'
@@ -19,8 +20,8 @@ const RANGE = 3
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildTinyDecoder(config: AutoencoderTinyConfig, weights: WeightIndex): BuiltGraph {
-  const g = new GraphBuilder('autoencoder_tiny_decoder')
-  const model: GraphContext = { g, weights, quantization: undefined, linear: 'float', precision: 'float32' }
+  const model = startGraph('autoencoder_tiny_decoder', config, weights, { linear: 'float' })
+  const { g } = model
   const { num_decoder_blocks: levels, latent_channels: inputs, out_channels: outputs } = config
   const channels = config.decoder_block_out_channels[0]!
   // The layers are stored as one numbered list, in which activations and doublings have numbers too.

@@ -1,12 +1,12 @@
 import type { BertConfig } from '../../models/configs/bert-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-import { GraphBuilder } from '../../onnx/graph-builder.ts'
+import type { GraphBuilder } from '../../onnx/graph-builder.ts'
 import { reshape } from '../../onnx/ops/shape.ts'
 import type { EncoderHead } from '../encoder-heads/encoder-head.ts'
 import { declareTexts } from '../layers/block-attention.ts'
-import { bertKeyValues, bertLayer, bertNorm, sumBertEmbeddings } from './bert-layer.ts'
-import { bertModel, type BertOptions } from './bert-model.ts'
+import type { ComputeOptions } from '../layers/start-graph.ts'
+import { bertKeyValues, bertLayer, bertNorm, startBert, sumBertEmbeddings } from './bert-layer.ts'
 
 /**
  * A BERT encoder on texts, or pairs of them, that stand one behind the other without padding, with a head on their last hidden states.
@@ -19,11 +19,12 @@ export function buildBertEncoder(
   config: BertConfig,
   weights: WeightIndex,
   head: EncoderHead,
-  options: BertOptions,
+  options: ComputeOptions,
 ): BuiltGraph {
-  const g = new GraphBuilder('bert_encoder')
-  const model = { ...bertModel(g, config, weights, options), texts: declareTexts(g) }
-  const { texts } = model
+  const bert = startBert('bert_encoder', config, weights, options)
+  const { g } = bert
+  const texts = declareTexts(g)
+  const model = { ...bert, texts }
   let x = bertNorm(model, sumBertEmbeddings(model, declareBertTokens(g)), 'embeddings.LayerNorm')
   for (let i = 0; i < config.num_hidden_layers; i++) x = bertLayer(model, x, i, bertKeyValues(model, x, i), { texts })
   head(model, x, config.hidden_size)

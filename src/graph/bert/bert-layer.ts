@@ -1,4 +1,6 @@
+import type { AttentionForm } from '../../backends/backend.ts'
 import type { BertConfig } from '../../models/configs/bert-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, gelu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'
@@ -6,7 +8,8 @@ import { gather } from '../../onnx/ops/shape.ts'
 import { textAttention, type TextRows } from '../layers/block-attention.ts'
 import { fullAttention, type AttentionGraph, type Heads } from '../layers/full-attention.ts'
 import { affine, gatherRows } from '../layers/linear.ts'
-import { narrow, widen } from '../layers/precision.ts'
+import { narrow, widen, type ComputeType } from '../layers/precision.ts'
+import { type ComputeOptions, startGraph } from '../layers/start-graph.ts'
 import { treeAttention, type BranchRows } from '../layers/tree-attention.ts'
 import { floatWeight } from '../layers/weights.ts'
 
@@ -15,6 +18,16 @@ export interface BertModel extends AttentionGraph {
   readonly movesHalf: boolean
   /** The prefix of the names of the encoder's tensors: `bert.` in checkpoints with a head, else nothing. */
   readonly prefix: string
+}
+
+export function startBert<Type extends ComputeType>(
+  name: string,
+  config: BertConfig,
+  weights: WeightIndex,
+  options: ComputeOptions<AttentionForm, Type>,
+) {
+  const prefix = weights.get('embeddings.word_embeddings.weight') === undefined ? 'bert.' : ''
+  return { ...startGraph(name, config, weights, options), prefix }
 }
 
 /** Of one layer, [S, hidden] each in the model's precision. */

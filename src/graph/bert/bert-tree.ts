@@ -1,12 +1,13 @@
-import type { Precision } from '../../backends/backend.ts'
+import type { AttentionForm, Precision } from '../../backends/backend.ts'
 import type { BertConfig } from '../../models/configs/bert-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import { add, gelu } from '../../onnx/ops/elementwise.ts'
 import { gather } from '../../onnx/ops/shape.ts'
 import { affine, linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
+import type { ComputeOptions } from '../layers/start-graph.ts'
 import { declareBranchRows, type BranchRows } from '../layers/tree-attention.ts'
 import { floatWeight } from '../layers/weights.ts'
 import { declareBertTokens } from './bert-encoder.ts'
@@ -14,14 +15,14 @@ import {
   bertKeyValues,
   bertLayer,
   bertNorm,
+  startBert,
   sumBertEmbeddings,
   type BertKeyValues,
   type BertModel,
 } from './bert-layer.ts'
-import { bertModel, type BertOptions } from './bert-model.ts'
 
 /** Keys and values cross to JS, so they have one of its types. */
-export type BertTreeOptions = BertOptions & { readonly precision?: Precision }
+export type BertTreeOptions = ComputeOptions<AttentionForm, Precision>
 
 type TreeModel = BertModel & { readonly precision: Precision }
 
@@ -34,8 +35,8 @@ type TreeModel = BertModel & { readonly precision: Precision }
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildBertTrunk(config: BertConfig, weights: WeightIndex, options: BertTreeOptions): BuiltGraph {
-  const g = new GraphBuilder('bert_trunk')
-  const model = treeModel(g, config, weights, options)
+  const model = startBert('bert_trunk', config, weights, options)
+  const { g } = model
   const { num_hidden_layers: layers } = config
   let x = bertNorm(model, sumBertEmbeddings(model, declareBertTokens(g)), 'embeddings.LayerNorm')
   for (let i = 0; i < layers; i++) {
@@ -63,8 +64,8 @@ export function buildBertBranch(
   weights: WeightIndex,
   options: BertTreeOptions & { readonly levels: number },
 ): BuiltGraph {
-  const g = new GraphBuilder('bert_branch')
-  const model = treeModel(g, config, weights, options)
+  const model = startBert('bert_branch', config, weights, options)
+  const { g } = model
   const { hidden_size: hidden, num_hidden_layers: layers } = config
   const levelIds = g.input('level_ids', 'int64', ['sequence'])
   const levels = gather(g, floatWeight(model, 'decide.level_embeddings', [options.levels, hidden]), levelIds)
@@ -93,8 +94,8 @@ export function buildBertBranch(
  * Inputs: `options` and `decides` float32 [N, hidden_size], e and d of each option. Output: `logits` float32 [N, 1].
  */
 export function buildTreeScorer(config: BertConfig, weights: WeightIndex, options: BertTreeOptions): BuiltGraph {
-  const g = new GraphBuilder('tree_scorer')
-  const model = treeModel(g, config, weights, options)
+  const model = startBert('tree_scorer', config, weights, options)
+  const { g } = model
   const { hidden_size: hidden } = config
   const declare = (name: string) => narrow(model, g.input(name, 'float32', ['options', hidden]))
   const option = widen(model, affine(model, declare('options'), 'decide.option', hidden, hidden))
@@ -103,10 +104,6 @@ export function buildTreeScorer(config: BertConfig, weights: WeightIndex, option
   const logits = widen(model, linear(model, inner, 'decide.score.weight', 1, hidden))
   g.output('logits', logits, 'float32', ['options', 1])
   return g.build(weights.folder)
-}
-
-function treeModel(g: GraphBuilder, config: BertConfig, weights: WeightIndex, options: BertTreeOptions): TreeModel {
-  return { ...bertModel(g, config, weights, options), precision: options.precision ?? 'float32' }
 }
 
 function keep({ g, config, precision }: TreeModel, layer: number, { key, value }: BertKeyValues, rows: string): void {

@@ -3,8 +3,9 @@ import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { concat } from '../../onnx/ops/shape.ts'
 import type { RunMemory } from '../../onnx/weigh-graph.ts'
+import type { ComputeOptions } from '../layers/start-graph.ts'
 import { declareAttention } from './attention-inputs.ts'
-import { type ComputeOptions, embedTokens, startLanguageModel } from './language-model-graph.ts'
+import { embedTokens, startLanguageModel } from './language-model-graph.ts'
 import { languageModelLayer, normalizeInput, projectKeyValues, rmsNorm } from './language-model-layer.ts'
 
 export interface HiddenStatesOptions extends ComputeOptions {

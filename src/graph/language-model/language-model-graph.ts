@@ -1,16 +1,14 @@
-import type { AttentionForm } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { QuantizationConfig } from '../../models/configs/quantization-config.ts'
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
 import { tensorPrefix } from '../../models/language-models/tensor-layout.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import { mul } from '../../onnx/ops/elementwise.ts'
 import { reshape } from '../../onnx/ops/shape.ts'
 import type { AttentionGraph } from '../layers/full-attention.ts'
 import { gatherRows } from '../layers/linear.ts'
-import type { ComputeType } from '../layers/precision.ts'
-import type { LinearMode } from '../layers/weights.ts'
+import { type ComputeOptions, startGraph } from '../layers/start-graph.ts'
 
 export interface LanguageModelGraph extends AttentionGraph {
   readonly config: LanguageModelConfig
@@ -21,26 +19,14 @@ export interface LanguageModelGraph extends AttentionGraph {
   readonly onNorm?: (name: string, normed: Value) => void
 }
 
-export interface ComputeOptions {
-  readonly linear: LinearMode
-  /** @defaultValue 'fused' */
-  readonly attention?: AttentionForm
-  /** @defaultValue 'float32' */
-  readonly precision?: ComputeType
-  /** Whether the backend picks rows of a float16 table; @defaultValue true */
-  readonly movesHalf?: boolean
-}
-
 export function startLanguageModel(
   name: string,
   config: LanguageModelConfig,
   weights: WeightIndex,
-  { linear, attention = 'fused', precision = 'float32', movesHalf = true }: ComputeOptions,
+  options: ComputeOptions,
 ): LanguageModelGraph {
-  const { quantization_config: quantization } = config
-  refuseSmoothed(weights, quantization)
-  const prefix = tensorPrefix(weights)
-  return { g: new GraphBuilder(name), config, weights, quantization, linear, attention, precision, movesHalf, prefix }
+  refuseSmoothed(weights, config.quantization_config)
+  return { ...startGraph(name, config, weights, options), prefix: tensorPrefix(weights) }
 }
 
 /** An adapter was trained on what norms make as it was before its channels were divided. */

@@ -4,13 +4,9 @@ import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { cacheRows } from '../layers/cached-attention.ts'
+import type { ComputeOptions } from '../layers/start-graph.ts'
 import { declareAttention } from './attention-inputs.ts'
-import {
-  type ComputeOptions,
-  embedTokens,
-  type LanguageModelGraph,
-  startLanguageModel,
-} from './language-model-graph.ts'
+import { embedTokens, type LanguageModelGraph, startLanguageModel } from './language-model-graph.ts'
 import { addLanguageModelHead, type LanguageModelHead } from './language-model-heads.ts'
 import {
   groupedHeads,

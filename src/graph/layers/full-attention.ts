@@ -6,20 +6,12 @@ import { matMul } from '../../onnx/ops/matmul.ts'
 import { simplifiedLayerNormalization, softmax } from '../../onnx/ops/normalization.ts'
 import { rotaryEmbedding } from '../../onnx/ops/rotary.ts'
 import { reshape, transpose } from '../../onnx/ops/shape.ts'
-import { narrow, widen, type ComputeType } from './precision.ts'
+import { narrow, widen } from './precision.ts'
 import { roundedAttention } from './rounded-attention.ts'
-import { computeWeight, type LinearMode, type GraphContext } from './weights.ts'
+import { computeWeight, type GraphContext } from './weights.ts'
 
 /** That of the backend, or `rounded`: products of 8-bit integers, see {@link chooseAttention}. */
 export type TransformerAttention = AttentionForm | 'rounded'
-
-export interface TransformerOptions {
-  readonly linear: LinearMode
-  /** @defaultValue 'fused' */
-  readonly attention?: TransformerAttention
-  /** @defaultValue 'float32' */
-  readonly precision?: ComputeType
-}
 
 export interface AttentionGraph extends GraphContext {
   readonly attention: AttentionForm

@@ -1,8 +1,7 @@
-import type { AttentionForm } from '../../backends/backend.ts'
 import type { ModernBertConfig } from '../../models/configs/modernbert-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import { add, gelu, mul } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'
 import { rotaryEmbeddingAt } from '../../onnx/ops/rotary.ts'
@@ -17,20 +16,14 @@ import {
 } from '../layers/block-attention.ts'
 import type { Heads } from '../layers/full-attention.ts'
 import { affine, gatherRows, linear } from '../layers/linear.ts'
-import { narrow, widen, type ComputeType } from '../layers/precision.ts'
+import { narrow, widen } from '../layers/precision.ts'
 import { computeRotaryCache } from '../layers/rotary-cache.ts'
-import { floatWeight, type LinearMode } from '../layers/weights.ts'
+import { type ComputeOptions, startGraph } from '../layers/start-graph.ts'
+import { floatWeight } from '../layers/weights.ts'
 
-export interface ModernBertOptions {
+export interface ModernBertOptions extends ComputeOptions {
   /** Positions the rotary tables cover; no text may be longer. */
   readonly maxPositions: number
-  readonly linear: LinearMode
-  /** @defaultValue 'fused' */
-  readonly attention?: AttentionForm
-  /** @defaultValue 'float32' */
-  readonly precision?: ComputeType
-  /** Whether the backend picks rows of a float16 table; @defaultValue true */
-  readonly movesHalf?: boolean
   /** The prefix of the names of the encoder's tensors. */
   readonly prefix: string
 }
@@ -63,25 +56,15 @@ export function buildModernBertEncoder(
   head: EncoderHead,
   options: ModernBertOptions,
 ): BuiltGraph {
-  const g = new GraphBuilder('modernbert_encoder')
-  const { linear: mode, attention = 'fused', precision = 'float32', movesHalf = true, prefix } = options
-  const { quantization_config: quantization, hidden_size: hidden, vocab_size: vocabulary } = config
-  const model: ModernBertModel = {
-    g,
-    config,
-    weights,
-    quantization,
-    linear: mode,
-    attention,
-    precision,
-    movesHalf,
-    prefix,
-    texts: declareTexts(g),
-  }
+  const started = startGraph('modernbert_encoder', config, weights, options)
+  const { g } = started
+  const { maxPositions, prefix } = options
+  const { hidden_size: hidden, vocab_size: vocabulary } = config
+  const model: ModernBertModel = { ...started, prefix, texts: declareTexts(g) }
   const ids = reshape(g, g.input('input_ids', 'int64', [1, 'sequence']), [-1])
   // First, as this compares the width with what is stored before tables are made by it.
   const words = gatherRows(model, `${prefix}embeddings.tok_embeddings.weight`, ids, vocabulary, hidden)
-  const context = declareAttention(model, options.maxPositions)
+  const context = declareAttention(model, maxPositions)
   let x = norm(model, words, 'embeddings.norm')
   for (let i = 0; i < config.num_hidden_layers; i++) x = encoderLayer(model, x, i, context)
   head(model, norm(model, x, 'final_norm'), hidden)

@@ -9,7 +9,7 @@ import { readConfig } from '../../models/configs/read-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
-import type { TransformerOptions } from '../layers/full-attention.ts'
+import type { TransformerOptions } from '../layers/start-graph.ts'
 import { buildFlux2Transformer } from '../transformers/flux2-transformer.ts'
 
 /** A forward pass that a fixture of images recorded. */

@@ -10,7 +10,7 @@ import { zImageConfigSchema } from '../../models/configs/z-image-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
-import type { TransformerOptions } from '../layers/full-attention.ts'
+import type { TransformerOptions } from '../layers/start-graph.ts'
 import { buildZImageCaption, buildZImageTransformer } from '../transformers/z-image-transformer.ts'
 import type { RecordedForward } from './forward-flux2.ts'
 

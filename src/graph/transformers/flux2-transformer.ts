@@ -1,12 +1,12 @@
 import type { Flux2Config } from '../../models/configs/flux2-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import { silu } from '../../onnx/ops/elementwise.ts'
 import { concat, countRows, dropRows, reshape, split } from '../../onnx/ops/shape.ts'
-import type { TransformerOptions } from '../layers/full-attention.ts'
 import { linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
+import { startGraph, type TransformerOptions } from '../layers/start-graph.ts'
 import {
   describeRun,
   doubleStreamBlock,
@@ -30,18 +30,10 @@ import {
 export function buildFlux2Transformer(
   config: Flux2Config,
   weights: WeightIndex,
-  { linear: mode, attention = 'fused', precision = 'float32' }: TransformerOptions,
+  options: TransformerOptions,
 ): BuiltGraph {
-  const g = new GraphBuilder('flux2_transformer')
-  const model: Flux2Model = {
-    g,
-    config,
-    weights,
-    quantization: config.quantization_config,
-    linear: mode,
-    attention,
-    precision,
-  }
+  const model: Flux2Model = startGraph('flux2_transformer', config, weights, options)
+  const { g } = model
   const width = modelWidth(config)
   const { in_channels: channels, joint_attention_dim: textWidth, timestep_guidance_channels: features } = config
   const tokens = g.input('tokens', 'float32', ['image', channels])

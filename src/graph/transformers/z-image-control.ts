@@ -4,12 +4,13 @@ import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'
 import { concat, countRows, dropRows, unsqueeze } from '../../onnx/ops/shape.ts'
-import type { RotaryValues, TransformerOptions } from '../layers/full-attention.ts'
+import type { RotaryValues } from '../layers/full-attention.ts'
 import { affine, linear } from '../layers/linear.ts'
 import { endBlock, narrow, narrowShrunk, widen } from '../layers/precision.ts'
+import { startGraph, type TransformerOptions } from '../layers/start-graph.ts'
 import { floatWeight } from '../layers/weights.ts'
-import { blockMemory, modulationWidth, zImageBlock, type ZImageBlockModel } from './z-image-block.ts'
-import { declareRotary, joinRotary, PATCH_KEY, startModel } from './z-image-parts.ts'
+import { blockMemory, zImageBlock, type ZImageBlockModel } from './z-image-block.ts'
+import { declareRotary, declareTime, joinRotary, PATCH_KEY } from './z-image-parts.ts'
 
 /** Z-Image's ControlNet. Of the noisy picture it sees what the transformer's own start and refiner make, so it has no weights of these. */
 export interface ZImageControl {
@@ -63,7 +64,7 @@ export function buildZImageControl(
   weights: WeightIndex,
   options: TransformerOptions,
 ): ZImageControl {
-  const start = (name: string) => startModel(`z_image_control_${name}`, config, weights, options)
+  const start = (name: string) => startGraph(`z_image_control_${name}`, config, weights, options)
   return { reader: buildReader(start('reader')), layers: buildLayers(start('layers')) }
 }
 
@@ -138,10 +139,6 @@ function project(model: ControlModel, x: Value, name: string): Value {
   const { dim } = config
   const product = endBlock(model, linear(model, narrowShrunk(model, x), `${name}.weight`, dim, dim))
   return add(g, product, floatWeight(model, `${name}.bias`, [dim]))
-}
-
-function declareTime(model: ControlModel): Value {
-  return narrow(model, model.g.input('time', 'float32', [1, modulationWidth(model.config)]))
 }
 
 function declareScale({ g }: ControlModel): Value {

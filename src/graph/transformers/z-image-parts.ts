@@ -1,14 +1,13 @@
 import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
-import type { WeightIndex } from '../../models/weights/weight-index.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import { add, silu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'
 import { concat, gather, reshape, takeRows } from '../../onnx/ops/shape.ts'
-import type { RotaryValues, TransformerOptions } from '../layers/full-attention.ts'
+import type { RotaryValues } from '../layers/full-attention.ts'
 import { affine } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
-import { modulationWidth, zImageBlock, type ZImageBlockConfig, type ZImageBlockModel } from './z-image-block.ts'
+import { modulationWidth, zImageBlock, type ZImageBlockModel } from './z-image-block.ts'
 
 /** These are fixed in the architecture: width of the sinusoidal features and of the timestep MLP, patch key. */
 const TIMESTEP_FEATURES = 256
@@ -26,15 +25,9 @@ export interface Hints {
   readonly places: readonly number[]
 }
 
-export function startModel<Config extends ZImageBlockConfig & Pick<ZImageConfig, 'quantization_config'>>(
-  name: string,
-  config: Config,
-  weights: WeightIndex,
-  options: TransformerOptions,
-): ZImageBlockModel & { readonly config: Config } {
-  const { linear, attention = 'fused', precision = 'float32' } = options
-  const { quantization_config: quantization } = config
-  return { g: new GraphBuilder(name), config, weights, quantization, linear, attention, precision }
+/** The input `time`, what {@link embedTimestep} makes in another graph. */
+export function declareTime(model: ZImageBlockModel): Value {
+  return narrow(model, model.g.input('time', 'float32', [1, modulationWidth(model.config)]))
 }
 
 export function declareRotary(model: ZImageBlockModel, prefix: string, rows: string): RotaryValues {

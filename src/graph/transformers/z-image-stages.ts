@@ -2,18 +2,18 @@ import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { countRows } from '../../onnx/ops/shape.ts'
-import type { TransformerOptions } from '../layers/full-attention.ts'
-import { narrow, widen } from '../layers/precision.ts'
+import { widen } from '../layers/precision.ts'
+import { startGraph, type TransformerOptions } from '../layers/start-graph.ts'
 import { blockMemory, modulationWidth } from './z-image-block.ts'
 import {
   declareRotary,
+  declareTime,
   embedTimestep,
   embedTokens,
   type Hints,
   joinRotary,
   predict,
   refineNoise,
-  startModel,
   type ZImageModel,
 } from './z-image-parts.ts'
 
@@ -43,7 +43,7 @@ export function buildZImageStages(
   places: HintPlaces,
   options: TransformerOptions,
 ): ZImageStages {
-  const start = (name: string) => startModel(`z_image_${name}`, config, weights, options)
+  const start = (name: string) => startGraph(`z_image_${name}`, config, weights, options)
   return {
     start: buildStart(start('start')),
     refiner: buildRefiner(start('refiner'), places.refiner),
@@ -79,10 +79,6 @@ function buildLayers(model: ZImageModel, places: readonly number[]): BuiltGraph 
   const prediction = predict(model, rows, countRows(g, picture))
   g.output('prediction', prediction, 'float32', ['padded_tokens', 4 * config.in_channels])
   return withRun(g.build(weights.folder), { input: 'refined', bytes: blockMemory(config) / config.dim })
-}
-
-function declareTime(model: ZImageModel) {
-  return narrow(model, model.g.input('time', 'float32', [1, modulationWidth(model.config)]))
 }
 
 function declareHints({ g, config }: ZImageModel, places: readonly number[]): Hints | undefined {

@@ -3,9 +3,9 @@ import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
 import { countRows } from '../../onnx/ops/shape.ts'
-import type { TransformerOptions } from '../layers/full-attention.ts'
 import { affine } from '../layers/linear.ts'
 import { narrow } from '../layers/precision.ts'
+import { startGraph, type TransformerOptions } from '../layers/start-graph.ts'
 import { floatWeight } from '../layers/weights.ts'
 import { blockMemory, zImageBlock } from './z-image-block.ts'
 import {
@@ -16,7 +16,6 @@ import {
   padRows,
   predict,
   refineNoise,
-  startModel,
 } from './z-image-parts.ts'
 
 /**
@@ -32,7 +31,7 @@ export function buildZImageCaption(
   weights: WeightIndex,
   options: TransformerOptions,
 ): BuiltGraph {
-  const model = startModel('z_image_caption', config, weights, options)
+  const model = startGraph('z_image_caption', config, weights, options)
   const { g } = model
   const { dim, cap_feat_dim: width, norm_eps: epsilon } = config
   const features = g.input('caption_features', 'float32', ['caption', width])
@@ -65,7 +64,7 @@ export function buildZImageTransformer(
   weights: WeightIndex,
   options: TransformerOptions,
 ): BuiltGraph {
-  const model = startModel('z_image_transformer', config, weights, options)
+  const model = startGraph('z_image_transformer', config, weights, options)
   const { g } = model
   const tokens = embedTokens(model)
   const timestep = embedTimestep(model)
