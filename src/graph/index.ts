@@ -14,7 +14,7 @@ export { buildBertBranch, buildBertTrunk, buildTreeScorer } from './bert/bert-tr
 export { buildCacheExtender, type CacheShape, layerNames } from './layers/cache-extender.ts'
 export { type DecoderStage, type DividedDecoder } from './autoencoder/divided-decoder.ts'
 export { buildFlux2Transformer } from './transformers/flux2-transformer.ts'
-export { GraphBuilder, single, type Value } from '../onnx/graph-builder.ts'
+export { GraphBuilder, type Value } from '../onnx/graph-builder.ts'
 export { buildLanguageModel, type LanguageModelOptions } from './language-model/language-model.ts'
 export { buildHiddenStates } from './language-model/hidden-states.ts'
 export { buildLayerPeaks } from './language-model/layer-peaks.ts'

@@ -27,8 +27,6 @@ export interface WeightBytes {
 export interface NodeOptions {
   readonly domain?: string
   readonly attributes?: Readonly<Record<string, Attribute>>
-  /** The number of the operator's outputs that are used. @defaultValue 1 */
-  readonly outputs?: number
 }
 
 const SCALARS = {
@@ -96,11 +94,20 @@ export class GraphBuilder {
     return withBodies(this.#nodes).map(({ opType }) => opType)
   }
 
-  /** Adds a node and returns its results. Prefer the named helpers. */
-  node(opType: string, inputs: readonly (Value | undefined)[], options: NodeOptions = {}): Value[] {
+  /** Adds a node and returns its result, the first one of several. Prefer the named helpers. */
+  node(opType: string, inputs: readonly (Value | undefined)[], options?: NodeOptions): Value {
+    return this.nodeOf(1, opType, inputs, options)[0]!
+  }
+
+  /** Adds a node of which the first `count` results are used, and returns them. */
+  nodeOf(
+    count: number,
+    opType: string,
+    inputs: readonly (Value | undefined)[],
+    { domain = '', attributes = {} }: NodeOptions = {},
+  ): Value[] {
     const name = `${opType}_${this.#named++}`
-    const outputs = Array.from({ length: options.outputs ?? 1 }, (_, i) => (i === 0 ? name : `${name}:${i}`))
-    const { domain = '', attributes = {} } = options
+    const outputs = Array.from({ length: count }, (_, i) => (i === 0 ? name : `${name}:${i}`))
     this.#nodes.push({ name, opType, domain, inputs: inputs.map((input) => input ?? ''), outputs, attributes })
     return outputs as Value[]
   }
@@ -172,11 +179,4 @@ function withBodies(nodes: readonly Node[]): Node[] {
       'graph' in attribute ? withBodies(attribute.graph.nodes) : [],
     ),
   ])
-}
-
-/** The first result of a node that has one. */
-export function single(results: readonly Value[]): Value {
-  const [value] = results
-  if (value === undefined) throw new RangeError('a node with at least one output was expected')
-  return value
 }

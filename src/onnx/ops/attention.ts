@@ -1,4 +1,4 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 
 export interface GroupQueryAttentionInputs {
   /** [1, S, heads · headSize] */
@@ -43,12 +43,12 @@ export function groupQueryAttention(
   const { query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength, cosCache, sinCache } = inputs
   const cached = [query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength]
   const bias = inputs.attentionBias === undefined ? [] : [inputs.attentionBias]
-  const [output, presentKey, presentValue] = g.node(
+  const [output, presentKey, presentValue] = g.nodeOf(
+    3,
     'GroupQueryAttention',
     [...cached, cosCache, sinCache, inputs.positionIds, ...bias],
     {
       domain: 'com.microsoft',
-      outputs: 3,
       attributes: {
         num_heads: { int: heads.query },
         kv_num_heads: { int: heads.keyValue },
@@ -76,5 +76,5 @@ export function multiHeadAttention(
 ): Value {
   const options = { domain: 'com.microsoft', attributes: { num_heads: { int: heads } } }
   const inputs = bias === undefined ? [query, key, value] : [query, key, value, undefined, undefined, bias]
-  return single(g.node('MultiHeadAttention', inputs, options))
+  return g.node('MultiHeadAttention', inputs, options)
 }

@@ -1,4 +1,4 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 import { sub } from './elementwise.ts'
 import { concat, head } from './shape.ts'
 
@@ -26,7 +26,7 @@ export function conv(
     pads: shape.padding,
   }
   const [pixels, weights] = isMiscomputed(shape) ? withFullGroups(g, x, weight, shape.inputs) : [x, weight]
-  return single(g.node('Conv', bias === undefined ? [pixels, weights] : [pixels, weights, bias], { attributes }))
+  return g.node('Conv', bias === undefined ? [pixels, weights] : [pixels, weights, bias], { attributes })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 import { div } from './elementwise.ts'
 
 /** Steps that magnitudes are rounded to; with their signs these are 8 bits. */
@@ -16,12 +16,12 @@ export const BYTE = 255
  */
 export function roundTo8Bits(g: GraphBuilder, x: Value, largest: Value, type: 'int8' | 'uint8'): Value {
   const zero = g.scalar(type === 'int8' ? 0 : MIDDLE, type)
-  return single(g.node('QuantizeLinear', [div(g, x, largest), g.scalar(1 / STEPS, 'float32'), zero]))
+  return g.node('QuantizeLinear', [div(g, x, largest), g.scalar(1 / STEPS, 'float32'), zero])
 }
 
 /** Each row of x [R, K], none of whose values is negative, in a step of its own [R]: uint8 with 0 for zero. */
 export function roundRows(g: GraphBuilder, x: Value, steps: Value): Value {
-  return single(g.node('QuantizeLinear', [x, steps], { attributes: { axis: { int: 0 } } }))
+  return g.node('QuantizeLinear', [x, steps], { attributes: { axis: { int: 0 } } })
 }
 
 /**
@@ -31,5 +31,5 @@ export function roundRows(g: GraphBuilder, x: Value, steps: Value): Value {
 export function multiplyIntegers(g: GraphBuilder, a: Value, b: Value, scales: Value, signs: 'both' | 'none'): Value {
   const zero = g.scalar(signs === 'both' ? MIDDLE : 0, 'uint8')
   const inputs = [a, b, g.scalar(1, 'float32'), scales, zero, g.scalar(0, 'int8')]
-  return single(g.node('MatMulIntegerToFloat', inputs, { domain: 'com.microsoft' }))
+  return g.node('MatMulIntegerToFloat', inputs, { domain: 'com.microsoft' })
 }

@@ -1,15 +1,15 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 import { abs, add, div, mul } from './elementwise.ts'
 import { reduceMax } from './shape.ts'
 
 /** `a · bᵀ`, a [M,K] and b [N,K]: the layout that checkpoints store linear weights in. */
 export function gemm(g: GraphBuilder, a: Value, b: Value): Value {
-  return single(g.node('Gemm', [a, b], { attributes: { transB: { int: 1 } } }))
+  return g.node('Gemm', [a, b], { attributes: { transB: { int: 1 } } })
 }
 
 /** `a · b + c`; a [M,K], b [K,N], c [M,N] */
 export function multiplyAndAdd(g: GraphBuilder, a: Value, b: Value, c: Value): Value {
-  return single(g.node('Gemm', [a, b, c]))
+  return g.node('Gemm', [a, b, c])
 }
 
 export interface MatMulNBitsShape {
@@ -32,7 +32,7 @@ export function matMulNBits(g: GraphBuilder, a: Value, b: Value, scales: Value, 
     block_size: { int: shape.blockSize },
     accuracy_level: { int: shape.accuracyLevel },
   }
-  return single(g.node('MatMulNBits', [a, b, scales], { domain: 'com.microsoft', attributes }))
+  return g.node('MatMulNBits', [a, b, scales], { domain: 'com.microsoft', attributes })
 }
 
 /** Keeps a row of zeros from being divided by zero. */
@@ -46,7 +46,7 @@ export function matMulInt8(g: GraphBuilder, a: Value, b: Value, scales: Value, N
   const [step, zero] = [g.scalar(1 / 127, 'float32'), g.scalar(128, 'uint8')]
   const largest = add(g, reduceMax(g, abs(g, a)), g.scalar(SMALLEST, 'float32'))
   // Products that share `a` ask for the same again; the runtime keeps one of equal nodes.
-  const rounded = single(g.node('QuantizeLinear', [div(g, a, largest), step, zero]))
+  const rounded = g.node('QuantizeLinear', [div(g, a, largest), step, zero])
   return mul(g, gemmInt8(g, rounded, { step, zero }, b, scales, N), largest)
 }
 
@@ -65,10 +65,10 @@ export function gemmInt8(
   // Of its own, as the runtime cannot rewrite two products that share it; see `askInt8Products`.
   const offsets = g.initializer(`${b}.offsets`, 'int8', [N], new Int8Array(N))
   const options = { domain: 'com.microsoft', attributes: { transB: { int: 1 } } }
-  return single(g.node('QGemm', [a, step, zero, b, scales, offsets], options))
+  return g.node('QGemm', [a, step, zero, b, scales, offsets], options)
 }
 
 /** Products of the last two axes, the others in parallel. */
 export function matMul(g: GraphBuilder, a: Value, b: Value): Value {
-  return single(g.node('MatMul', [a, b]))
+  return g.node('MatMul', [a, b])
 }

@@ -1,9 +1,9 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 
 /** RMSNorm over the last axis, statistics in float32. */
 export function simplifiedLayerNormalization(g: GraphBuilder, x: Value, weight: Value, epsilon: number): Value {
   const attributes = { axis: { int: -1 }, epsilon: { float: epsilon }, stash_type: { int: 1 } }
-  return single(g.node('SimplifiedLayerNormalization', [x, weight], { attributes }))
+  return g.node('SimplifiedLayerNormalization', [x, weight], { attributes })
 }
 
 /** LayerNorm over the last axis, then times `scale` and plus `shift`, of the width of a row. */
@@ -15,16 +15,16 @@ export function layerNormalization(
   epsilon: number,
 ): Value {
   const attributes = { axis: { int: -1 }, epsilon: { float: epsilon }, stash_type: { int: 1 } }
-  return single(g.node('LayerNormalization', shift === undefined ? [x, scale] : [x, scale, shift], { attributes }))
+  return g.node('LayerNormalization', shift === undefined ? [x, scale] : [x, scale, shift], { attributes })
 }
 
 /** Every channel of [1, channels, ...] to mean 0 and variance 1. */
 export function instanceNormalization(g: GraphBuilder, x: Value, channels: number, epsilon: number): Value {
   const ones = g.initializer(`ones[${channels}]`, 'float32', [channels], new Float32Array(channels).fill(1))
   const zeros = g.initializer(`zeros[${channels}]`, 'float32', [channels], new Float32Array(channels))
-  return single(g.node('InstanceNormalization', [x, ones, zeros], { attributes: { epsilon: { float: epsilon } } }))
+  return g.node('InstanceNormalization', [x, ones, zeros], { attributes: { epsilon: { float: epsilon } } })
 }
 
 export function softmax(g: GraphBuilder, x: Value): Value {
-  return single(g.node('Softmax', [x], { attributes: { axis: { int: -1 } } }))
+  return g.node('Softmax', [x], { attributes: { axis: { int: -1 } } })
 }

@@ -1,4 +1,4 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 
 /**
  * Rotates adjacent pairs of each head of x [1, S, heads · headSize] by the angle that the token's row of `cos` and
@@ -8,7 +8,7 @@ export function rotaryEmbedding(g: GraphBuilder, x: Value, cos: Value, sin: Valu
   // One position is the first one's: token k then reads row k of the tables.
   const firstRow = g.integers([0])
   const options = { domain: 'com.microsoft', attributes: { interleaved: { int: 1 } } }
-  return single(g.node('RotaryEmbedding', [x, firstRow, cos, sin], options))
+  return g.node('RotaryEmbedding', [x, firstRow, cos, sin], options)
 }
 
 /**
@@ -16,5 +16,5 @@ export function rotaryEmbedding(g: GraphBuilder, x: Value, cos: Value, sin: Valu
  * [positions, headSize / 2].
  */
 export function rotaryEmbeddingAt(g: GraphBuilder, x: Value, positions: Value, cos: Value, sin: Value): Value {
-  return single(g.node('RotaryEmbedding', [x, positions, cos, sin], { domain: 'com.microsoft' }))
+  return g.node('RotaryEmbedding', [x, positions, cos, sin], { domain: 'com.microsoft' })
 }

@@ -1,4 +1,4 @@
-import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import type { GraphBuilder, Value } from '../graph-builder.ts'
 import type { ValueInfo } from '../onnx-model.ts'
 
 /** A sequence along the first axis of `all`, and what one of its elements is called and looks like. */
@@ -20,11 +20,9 @@ export function scan(
     make,
   )
   const attributes = { body: { graph }, num_scan_inputs: { int: sequences.length } }
-  return single(
-    g.node(
+  return g.node(
       'Scan',
       sequences.map(({ all }) => all),
       { attributes },
-    ),
-  )
+    )
 }
