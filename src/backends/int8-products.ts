@@ -1,6 +1,6 @@
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { GraphBuilder } from '../onnx/graph-builder.ts'
-import { gemmInt8 } from '../onnx/ops/matmul.ts'
+import { gemmInt8 } from '../onnx/ops/integer-products.ts'
 import type { OrtRuntime } from './open-session.ts'
 import { createOrtSession } from './ort-session.ts'
 

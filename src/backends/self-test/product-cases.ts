@@ -1,4 +1,5 @@
-import { gemm, matMul, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
+import { matMulInt8 } from '../../onnx/ops/integer-products.ts'
+import { gemm, matMul, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { constant, float, input, noise, type OperatorCase } from './operator-case.ts'
 
 /** Rounds activations to int8 per block; half a percent of a product is normal. */

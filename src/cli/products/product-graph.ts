@@ -2,7 +2,8 @@ import type { BuiltGraph } from '../../backends/index.ts'
 import { GraphBuilder, type Value } from '../../graph/index.ts'
 import { nameFormat, type TensorFormat } from '../../models/configs/quantization-config.ts'
 import { quantizeRows, quantizeWholeRows } from '../../models/quantize/quantize-rows.ts'
-import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
+import { matMulInt8 } from '../../onnx/ops/integer-products.ts'
+import { gemm, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { head } from '../../onnx/ops/shape.ts'
 
 /** The storage of weights whose products are timed. */

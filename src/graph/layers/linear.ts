@@ -1,6 +1,7 @@
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { add, cast, mul } from '../../onnx/ops/elementwise.ts'
-import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
+import { matMulInt8 } from '../../onnx/ops/integer-products.ts'
+import { gemm, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { gather, reduceMean, reshape } from '../../onnx/ops/shape.ts'
 import { addBranches, changesOf, isProduct, mergeProducts } from './changes.ts'
 import { dequantize } from './dequantize.ts'

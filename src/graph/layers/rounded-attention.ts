@@ -1,6 +1,6 @@
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
-import { abs, add, div, minimum, mul, sub } from '../../onnx/ops/elementwise.ts'
-import { BYTE, multiplyIntegers, roundRows, roundTo8Bits, STEPS } from '../../onnx/ops/integer-products.ts'
+import { add, div, minimum, mul, sub } from '../../onnx/ops/elementwise.ts'
+import { BYTE, largestOf, multiplyIntegers, roundRows, roundTo8Bits, STEPS } from '../../onnx/ops/integer-products.ts'
 import { softmax } from '../../onnx/ops/normalization.ts'
 import { scan } from '../../onnx/ops/scan.ts'
 import {
@@ -18,8 +18,6 @@ import {
 
 /** Most query rows whose scores are in memory at a time: those of one head to 4,096 keys take 4 MB, which a cache holds. */
 const BAND = 256
-/** Keeps what is all zeros from being divided by zero. */
-const SMALLEST = 1e-30
 
 /** What all bands of a head read. */
 interface RoundedKeys {
@@ -106,9 +104,4 @@ function attendInBands(
     const products = multiplyIntegers(g, rounded, of(value), g.scalar(1 / STEPS, 'float32'), 'none')
     return { name: 'attended', value: mul(g, products, steps), type: 'float32', dims: ['band', size] }
   })
-}
-
-/** The largest magnitude over some axes, which keep a length of 1. */
-function largestOf(g: GraphBuilder, x: Value, axes: readonly number[]): Value {
-  return add(g, reduceMax(g, abs(g, x), axes), g.scalar(SMALLEST, 'float32'))
 }

@@ -6,7 +6,7 @@ import { loadOnnxruntimeNode } from '../../backends/onnxruntime-node.ts'
 import { createOrtSession } from '../../backends/ort-session.ts'
 import { GraphBuilder } from '../graph-builder.ts'
 import { add } from './elementwise.ts'
-import { matMulInt8 } from './matmul.ts'
+import { matMulInt8 } from './integer-products.ts'
 
 const [ROWS, WIDTH, OUTPUTS] = [5, 70, 33]
 const B = Int8Array.from(drawFloats('weights', OUTPUTS * WIDTH, 0, 127.4), Math.round)
