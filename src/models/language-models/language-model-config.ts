@@ -62,18 +62,16 @@ export function plainLayers(
   } as const
 }
 
-/** Linear and embedding weights as all families so far name them. */
-export const MATRICES = /^(model\.)?(embed_tokens|layers\.\d+\.(self_attn|mlp)\.[a-z]+_proj)\.weight$|^lm_head\.weight$/
+/** Linear and embedding weights, which the graphs of all families read in fewer bits too. */
+export const LANGUAGE_MODEL_MATRICES =
+  /^(model\.)?(embed_tokens|layers\.\d+\.(self_attn|mlp)\.[a-z]+_proj)\.weight$|^lm_head\.weight$/
 
 /** A row of the registry of language models. */
 export interface LanguageModelFamily extends Family {
-  readonly name: string
   /** Classes of transformers without a head, which read texts for pictures but answer nothing. */
   readonly bare: readonly string[]
   /** `general.architecture` of GGUF files that hold one. */
   readonly ggufArchitecture: string
-  /** Names of the tensors that its graphs read in fewer bits, too. */
-  readonly matrices: RegExp
   /** @throws ModelFormatError naming the field that is missing or asks for what the graph does not compute */
   readConfig(json: unknown, file: string): LanguageModelConfig
 }

@@ -5,6 +5,7 @@ import { MARKER_HEAD_MATRICES, MODERNBERT_MATRICES } from '../configs/modernbert
 import { Z_IMAGE_MATRICES } from '../configs/z-image-config.ts'
 import { Z_IMAGE_CONTROL_MATRICES } from '../configs/z-image-control-config.ts'
 import { WITH_OR_WITHOUT_HEAD } from '../language-models/families.ts'
+import { LANGUAGE_MODEL_MATRICES } from '../language-models/language-model-config.ts'
 
 interface QuantizedFamily extends Family {
   readonly matrices: RegExp
@@ -12,7 +13,7 @@ interface QuantizedFamily extends Family {
 
 /** Every kind of checkpoint that is quantised: models that answer, text encoders, and transformers by their class in diffusers. */
 const QUANTIZED: readonly QuantizedFamily[] = [
-  ...WITH_OR_WITHOUT_HEAD,
+  ...WITH_OR_WITHOUT_HEAD.map((family) => ({ ...family, matrices: LANGUAGE_MODEL_MATRICES })),
   {
     architectures: ['BertForSequenceClassification', 'TesseraTreeDecider', 'BertModel'],
     modelTypes: ['bert'],

@@ -3,7 +3,6 @@ import { ModelFormatError } from '../../../errors/index.ts'
 import { readFields } from '../../configs/read-fields.ts'
 import {
   headSize,
-  MATRICES,
   type LanguageModelConfig,
   type LanguageModelFamily,
   plainLayers,
@@ -38,12 +37,10 @@ type Fields = z.output<typeof schema>
 
 /** The text models of Gemma 3; those with vision are another architecture. */
 export const gemma3: LanguageModelFamily = {
-  name: 'Gemma 3 text',
   architectures: ['Gemma3ForCausalLM'],
   bare: ['Gemma3TextModel'],
   modelTypes: ['gemma3_text'],
   ggufArchitecture: 'gemma3',
-  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'a supported Gemma 3 configuration')
     const { full, local } = readRopes(fields, file)

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import {
-  MATRICES,
   type LanguageModelFamily,
   groupedFields,
   plainLayers,
@@ -19,12 +18,10 @@ const schema = z.object({
 
 /** Llama 2 and 3, SmolLM and SmolLM2, and what else is published in their classes. */
 export const llama: LanguageModelFamily = {
-  name: 'Llama',
   architectures: ['LlamaForCausalLM'],
   bare: ['LlamaModel'],
   modelTypes: ['llama'],
   ggufArchitecture: 'llama',
-  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readPlainFields(schema, json, file, 'Llama')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)) }, file)

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../../errors/index.ts'
 import { atMost } from '../../configs/config-fields.ts'
 import {
-  MATRICES,
   type LanguageModelFamily,
   plainFields,
   plainLayers,
@@ -22,12 +21,10 @@ const schema = z.object({
 
 /** Mistral from version 0.2 on, whose layers see all and compute as Llama's do. */
 export const mistral: LanguageModelFamily = {
-  name: 'Mistral',
   architectures: ['MistralForCausalLM'],
   bare: ['MistralModel'],
   modelTypes: ['mistral'],
   ggufArchitecture: 'llama',
-  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readPlainFields(schema, json, file, 'Mistral')
     const { sliding_window: window, max_position_embeddings: positions } = fields

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import {
-  MATRICES,
   type LanguageModelFamily,
   plainFields,
   plainLayers,
@@ -16,12 +15,10 @@ const schema = z.object({
 
 /** Qwen2 and Qwen2.5. */
 export const qwen2: LanguageModelFamily = {
-  name: 'Qwen2',
   architectures: ['Qwen2ForCausalLM'],
   bare: ['Qwen2Model'],
   modelTypes: ['qwen2'],
   ggufArchitecture: 'qwen2',
-  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readPlainFields(schema, json, file, 'Qwen2')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), projectionBiases: true }, file)

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { readFields } from '../../configs/read-fields.ts'
 import {
   headSize,
-  MATRICES,
   type LanguageModelFamily,
   plainFields,
   plainLayers,
@@ -19,12 +18,10 @@ const schema = z.object({
 
 /** Dense Qwen3. */
 export const qwen3: LanguageModelFamily = {
-  name: 'Qwen3',
   architectures: ['Qwen3ForCausalLM'],
   bare: ['Qwen3Model'],
   modelTypes: ['qwen3'],
   ggufArchitecture: 'qwen3',
-  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'a supported Qwen3 configuration')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), headNorms: true }, file)

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../../errors/index.ts'
 import {
-  MATRICES,
   type LanguageModelFamily,
   groupedFields,
   plainLayers,
@@ -23,12 +22,10 @@ const schema = z.object({
 
 /** SmolLM3: Llama with layers that see no positions (NoPE). */
 export const smollm3: LanguageModelFamily = {
-  name: 'SmolLM3',
   architectures: ['SmolLM3ForCausalLM'],
   bare: ['SmolLM3Model'],
   modelTypes: ['smollm3'],
   ggufArchitecture: 'smollm3',
-  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readPlainFields(schema, json, file, 'SmolLM3')
     const rope = readRope(fields, file)
