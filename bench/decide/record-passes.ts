@@ -1,4 +1,5 @@
 import type { Backend, Session, Tensor } from '../../src/backends/index.ts'
+import { withSessions } from '../../src/backends/with-sessions.ts'
 import type { BuiltGraph } from '../../src/onnx/built-graph.ts'
 
 /** One run of a graph: what went in, and when. */
@@ -37,17 +38,11 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
       return results
     },
   })
-  const recorder: Backend = {
-    name: backend.name,
-    attention: backend.attention,
-    precision: backend.precision,
-    movesHalf: backend.movesHalf,
-    ...(backend.fastInt8 && { fastInt8: true }),
-    dispose: () => backend.dispose(),
+  const recorder = withSessions(backend, {
     async createSession(model) {
       const graph = recording.models.push(model) - 1
       return recordRuns(await backend.createSession(model), graph)
     },
-  }
+  })
   return { backend: recorder, recording }
 }

@@ -12,10 +12,7 @@ import { withSessions } from './with-sessions.ts'
  */
 export function inStages(backend: Backend, limit: number, atOnce = false): Backend {
   const stage = new Stage(backend, limit, atOnce)
-  return withSessions(backend, {
-    createSession: (model) => stage.add(model),
-    dispose: () => backend.dispose(),
-  })
+  return withSessions(backend, { createSession: (model) => stage.add(model) })
 }
 
 class Stage {

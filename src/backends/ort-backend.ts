@@ -1,14 +1,6 @@
 import { BackendUnavailableError } from '../errors/index.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
-import type {
-  AttentionForm,
-  Backend,
-  BackendName,
-  CreateDeviceSession,
-  CreateSession,
-  Precision,
-  Session,
-} from './backend.ts'
+import type { Backend, BackendName, CreateDeviceSession, CreateSession, Session } from './backend.ts'
 import type { OrtRuntime, OrtSessionOptions } from './open-session.ts'
 import { createOrtDeviceSession } from './ort-device-session.ts'
 import { createOrtSession } from './ort-session.ts'
@@ -16,7 +8,6 @@ import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
 import { judgeSelfTest } from './self-test/judge-self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
-import type { SelfTest } from './self-test/self-test.ts'
 
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4
@@ -40,17 +31,17 @@ export async function createOrtBackend(
   ort: OrtRuntime,
   options: OrtBackendOptions,
 ): Promise<Backend> {
-  const { fastInt8 = false } = options
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: BuiltGraph) => createOrtSession(ort, model, quiet)
   // onnxruntime gives operators that the device lacks to the processor, with copies there and back.
   const openOnDevice = (model: BuiltGraph) =>
     createOrtSession(ort, model, { ...quiet, config: { ...quiet.config, 'session.disable_cpu_ep_fallback': '1' } })
   const openKeeping = name === 'webgpu' ? (model: BuiltGraph) => createOrtDeviceSession(ort, model, quiet) : undefined
-  const opens = { open, ...(openKeeping && { openKeeping }) }
+  const opens = { open, openKeeping }
   await mustCompute(name, checkAddition(open, openKeeping), options.remedy)
   if (options.kind === 'processor') {
-    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true, fastInt8 }, opens)
+    const fast = options.fastInt8 ? { fastInt8: true } : {}
+    return ownSessions({ name, attention: 'fused', precision: 'float32', movesHalf: true, ...fast }, opens)
   }
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
@@ -61,7 +52,7 @@ export async function createOrtBackend(
     // A device that says it has no float16 is not asked: in browsers onnxruntime writes such errors to the page's console.
     const isAsked = options.kind === 'device'
     const judged = isAsked ? judgeSelfTest(name, whole, await runHalfSelfTest(open, openOnDevice)) : single
-    return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16' }, opens, [held])
+    return ownSessions({ name, ...judged, movesHalf: judged.precision === 'float16' }, opens, [held])
   } catch (error) {
     await held.dispose()
     throw error
@@ -82,63 +73,41 @@ export function mustCompute<Result>(
 
 interface Opens {
   readonly open: CreateSession
-  readonly openKeeping?: CreateDeviceSession
-}
-
-class OrtBackend implements Backend {
-  readonly name: BackendName
-  readonly attention: AttentionForm
-  readonly precision: Precision
-  readonly movesHalf: boolean
-  readonly fastInt8?: boolean
-  readonly selfTest?: SelfTest
-  readonly createDeviceSession?: CreateDeviceSession
-  readonly #open: CreateSession
-  readonly #sessions: Set<Owned>
-  #disposed = false
-
-  constructor(
-    name: BackendName,
-    shown: Omit<Backend, 'name' | 'createSession' | 'createDeviceSession' | 'dispose'>,
-    { open, openKeeping }: Opens,
-    sessions: readonly Owned[] = [],
-  ) {
-    this.name = name
-    this.attention = shown.attention
-    this.precision = shown.precision
-    this.movesHalf = shown.movesHalf
-    if (shown.fastInt8) this.fastInt8 = true
-    if (shown.selfTest) this.selfTest = shown.selfTest
-    this.#open = open
-    if (openKeeping) this.createDeviceSession = (model) => this.#own(() => openKeeping(model))
-    this.#sessions = new Set(sessions)
-  }
-
-  createSession(model: BuiltGraph): Promise<Session> {
-    return this.#own(() => this.#open(model))
-  }
-
-  async dispose(): Promise<void> {
-    this.#disposed = true
-    await Promise.all([...this.#sessions].map((session) => session.dispose()))
-  }
-
-  /** Opens a session that is disposed with the backend at the latest. */
-  async #own<Kind extends Owned>(open: () => Promise<Kind>): Promise<Kind> {
-    if (this.#disposed) throw new Error(`The ${this.name} backend is disposed; create a new one`)
-    const session = await open()
-    if (this.#disposed) {
-      await session.dispose()
-      throw new Error(`The ${this.name} backend was disposed while a session was opened`)
-    }
-    const dispose = session.dispose.bind(session)
-    session.dispose = () => {
-      this.#sessions.delete(session)
-      return dispose()
-    }
-    this.#sessions.add(session)
-    return session
-  }
+  readonly openKeeping: CreateDeviceSession | undefined
 }
 
 type Owned = Pick<Session, 'dispose'>
+
+/** The backend over these ways to open sessions, which are all disposed with it at the latest, those that are held as well. */
+function ownSessions(
+  shown: Omit<Backend, 'createSession' | 'createDeviceSession' | 'dispose'>,
+  { open, openKeeping }: Opens,
+  held: readonly Owned[] = [],
+): Backend {
+  const sessions = new Set(held)
+  let disposed = false
+  const own = async <Kind extends Owned>(opening: () => Promise<Kind>): Promise<Kind> => {
+    if (disposed) throw new Error(`The ${shown.name} backend is disposed; create a new one`)
+    const session = await opening()
+    if (disposed) {
+      await session.dispose()
+      throw new Error(`The ${shown.name} backend was disposed while a session was opened`)
+    }
+    const dispose = session.dispose.bind(session)
+    session.dispose = () => {
+      sessions.delete(session)
+      return dispose()
+    }
+    sessions.add(session)
+    return session
+  }
+  return {
+    ...shown,
+    createSession: (model) => own(() => open(model)),
+    ...(openKeeping && { createDeviceSession: (model: BuiltGraph) => own(() => openKeeping(model)) }),
+    async dispose() {
+      disposed = true
+      await Promise.all([...sessions].map((session) => session.dispose()))
+    },
+  }
+}

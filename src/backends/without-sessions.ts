@@ -7,8 +7,7 @@ import { withSessions } from './with-sessions.ts'
  */
 export function withoutSessions(backend: Backend): Backend {
   // Weights that nobody multiplies with need not be read to be rounded.
-  const unread = { ...withSessions(backend, backend), fastInt8: false }
-  return withSessions(unread, { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() })
+  return withSessions({ ...backend, fastInt8: false }, { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() })
 }
 
 /** Stands for a session that nobody opens. */

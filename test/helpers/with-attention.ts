@@ -4,13 +4,5 @@ export const ATTENTION_FORMS = ['fused', 'explicit'] as const
 
 /** The same backend, as if its self-test had ended like this. */
 export function withAttention(backend: Backend, attention: AttentionForm): Backend {
-  return {
-    name: backend.name,
-    attention,
-    precision: backend.precision,
-    movesHalf: backend.movesHalf,
-    ...(backend.fastInt8 && { fastInt8: true }),
-    createSession: (model) => backend.createSession(model),
-    dispose: () => backend.dispose(),
-  }
+  return { ...backend, attention }
 }

@@ -1,7 +1,6 @@
 import type { Backend } from '../../src/backends/backend.ts'
-import { withSessions } from '../../src/backends/with-sessions.ts'
 
 /** The same backend, as if its processor were fast or slow at products of 8-bit integers. */
 export function withInt8(backend: Backend, fastInt8: boolean): Backend {
-  return { ...withSessions(backend, { createSession: (model) => backend.createSession(model) }), fastInt8 }
+  return { ...backend, fastInt8 }
 }

@@ -36,7 +36,7 @@ export function layoutCases(): OperatorCase[] {
   return [
     move(gather, [{ dims: [4, 8, 10], values: picked }], input(integers('int64', [4], rows))),
     move((g, a, b) => concat(g, [a, b], 0), [{ dims: [12, 8, 10], values: [...x, ...y] }], input(float(DIMS, y))),
-    move((g, a) => head(g, a, 2, 1), [fill([6, 2, 10], at)]),
+    move((g, a) => head(g, a, 2), [fill([6, 2, 10], at)]),
     move((g, a, count) => takeAlong(g, a, count, 1), [fill([6, 3, 10], at)], three),
     move((g, a, count) => dropAlong(g, a, count, 1), [fill([6, 5, 10], (i, j, k) => at(i, j + 3, k))], three),
     move((g, a) => transpose(g, a, [1, 0, 2]), [fill([8, 6, 10], (i, j, k) => at(j, i, k))]),

@@ -39,7 +39,7 @@ export function buildAutoencoderKlFlux2Encoder(
   const image = g.input('image', 'float32', [1, 3, 'height', 'width'])
   const { mean, deviation } = batchStatistics(model, 4 * latents, config.batch_norm_eps)
   // The other half of the moments is the variance, which is not asked for.
-  const packed = packSquares(model, head(g, encode(model, image), latents, 1))
+  const packed = packSquares(model, head(g, encode(model, image), latents))
   const normed = div(g, sub(g, packed, mean), deviation)
   const tokens = transpose(g, reshape(g, normed, [4 * latents, -1]), [1, 0])
   g.output('tokens', tokens, 'float32', ['tokens', 4 * latents])

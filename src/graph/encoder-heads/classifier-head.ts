@@ -7,8 +7,7 @@ import { gather } from '../../onnx/ops/shape.ts'
 import { affine, linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
-import type { EncoderHead, EncoderModel } from './encoder-head.ts'
-import { declareRows, dense } from './marker-head.ts'
+import { declareRows, dense, type EncoderHead, type EncoderModel } from './encoder-head.ts'
 
 /**
  * `BertForSequenceClassification`: the pooler on the first row of each text, then the classifier. Input: `rows` int64 [K], those rows; output:

@@ -5,8 +5,7 @@ import { textAttention } from '../layers/block-attention.ts'
 import { linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import { computeWeight, floatWeight } from '../layers/weights.ts'
-import type { EncoderHead, EncoderModel } from './encoder-head.ts'
-import { declareRows, dense, torchNorm } from './marker-head.ts'
+import { declareRows, dense, type EncoderHead, type EncoderModel, torchNorm } from './encoder-head.ts'
 
 /** Kinds of questions that the table of types has: choice, score, noul. */
 const TYPES = 3

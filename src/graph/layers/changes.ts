@@ -87,5 +87,5 @@ function kroneckerBranch(model: GraphContext, x: Value, { left, right, scale, pa
   const product = matMul(g, outer, matMul(g, rows, transpose(g, inner, [1, 0])))
   const all = reshape(g, product, [-1, left.rows * right.rows])
   // Where one matrix of the adapter stands for several of the model, these outputs are of this one.
-  return part === undefined ? all : head(g, dropAlong(g, all, g.integers([part.first]), 1), part.count, 1)
+  return part === undefined ? all : head(g, dropAlong(g, all, g.integers([part.first]), 1), part.count)
 }

@@ -16,7 +16,7 @@ export function dequantize(g: GraphBuilder, weight: QuantizedWeight): Value {
   const scaled = weight.offsets === undefined ? product : add(g, product, unsqueeze(g, weight.offsets, -1))
   const padded = Math.ceil(width / blockSize) * blockSize
   const rows = reshape(g, scaled, [-1, padded])
-  return padded === width ? rows : head(g, rows, width, 1)
+  return padded === width ? rows : head(g, rows, width)
 }
 
 /** [rows, blocks, blockSize / 2] bytes to [rows, blocks, blockSize] values of four bits, the low half first. */

@@ -40,6 +40,6 @@ function isMiscomputed({ inputs, kernel }: ConvolutionShape): boolean {
 /** The same convolution with a multiple of four channels: some come twice, the second time with weights of zero. */
 function withFullGroups(g: GraphBuilder, x: Value, weight: Value, inputs: number): [Value, Value] {
   const missing = 4 - (inputs % 4)
-  const some = head(g, weight, missing, 1)
-  return [concat(g, [x, head(g, x, missing, 1)], 1), concat(g, [weight, sub(g, some, some)], 1)]
+  const some = head(g, weight, missing)
+  return [concat(g, [x, head(g, x, missing)], 1), concat(g, [weight, sub(g, some, some)], 1)]
 }

@@ -26,9 +26,9 @@ export function concat(g: GraphBuilder, parts: readonly Value[], axis: number): 
   return g.node('Concat', parts, { attributes: { axis: { int: axis } } })
 }
 
-/** The first `length` entries of `axis`. */
-export function head(g: GraphBuilder, x: Value, length: number, axis: number): Value {
-  return g.node('Slice', [x, g.integers([0]), g.integers([length]), g.integers([axis])])
+/** The first `length` entries of the second axis. */
+export function head(g: GraphBuilder, x: Value, length: number): Value {
+  return takeAlong(g, x, g.integers([length]), 1)
 }
 
 /** The dimensions of `x`, int64. */
