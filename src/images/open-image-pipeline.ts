@@ -24,7 +24,7 @@ export async function openImagePipeline({
   const expected = `the index of a ${Object.keys(PIPELINES).join(' or ')}`
   const index = await readConfig(files, 'model_index.json', schema, expected)
   const { _class_name: name, is_distilled: distilled } = index
-  const family = Object.hasOwn(PIPELINES, name) ? PIPELINES[name] : undefined
-  if (family !== undefined) return family.open(backend, files, { distilled, unread: family.unread })
+  const open = Object.hasOwn(PIPELINES, name) ? PIPELINES[name] : undefined
+  if (open !== undefined) return open(backend, files, { distilled })
   throw new ModelFormatError(`${files.location}/model_index.json`, expected, name.slice(0, 200))
 }

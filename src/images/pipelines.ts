@@ -9,18 +9,10 @@ interface PipelineSettings {
   readonly distilled: boolean
 }
 
-/** A row of the registry of pipelines. */
-export interface PipelineFamily {
-  readonly unread: UnreadTensors
-  /** @throws ModelFormatError naming the file that is missing or wrong, or what it asks for and is not supported */
-  open(
-    backend: Backend,
-    files: ModelFiles,
-    settings: PipelineSettings & { readonly unread: UnreadTensors },
-  ): Promise<ImagePipeline>
-}
+/** @throws ModelFormatError naming the file that is missing or wrong, or what it asks for and is not supported */
+type OpenPipeline = (backend: Backend, files: ModelFiles, settings: PipelineSettings) => Promise<ImagePipeline>
 
-const Z_IMAGE: UnreadTensors = {
+const UNREAD_OF_Z_IMAGE: UnreadTensors = {
   // Embedders and last layers for patches of other sizes than 2 x 2 in one frame.
   transformer: [/^all_(x_embedder|final_layer)\.(?!2-1\.)/],
   // Only pictures to begin with are encoded; these are read with the first of them.
@@ -32,34 +24,28 @@ const Z_IMAGE: UnreadTensors = {
   ],
 }
 
-const UNCONTROLLED: PipelineFamily = {
-  unread: Z_IMAGE,
-  open: async (backend, files, settings) =>
-    (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, { ...settings, controlled: false }),
+function openZImage(controlled: boolean): OpenPipeline {
+  return async (backend, files) => {
+    const { openZImagePipeline } = await import('./z-image/open-z-image.ts')
+    return openZImagePipeline(backend, files, { unread: UNREAD_OF_Z_IMAGE, controlled })
+  }
 }
 
-const CONTROLLED: PipelineFamily = {
-  unread: Z_IMAGE,
-  open: async (backend, files, settings) =>
-    (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, { ...settings, controlled: true }),
-}
-
-const KLEIN: PipelineFamily = {
+const openKlein: OpenPipeline = async (backend, files, { distilled }) => {
+  const { openFlux2Pipeline } = await import('./flux2/open-flux2.ts')
   // A BatchNorm counts the batches of its training.
-  unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] },
-  open: async (backend, files, settings) =>
-    (await import('./flux2/open-flux2.ts')).openFlux2Pipeline(backend, files, settings),
+  return openFlux2Pipeline(backend, files, { unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] }, distilled })
 }
 
 /** Every pipeline that makes pictures, by the `_class_name` of diffusers; AGENTS.md says how to add one. */
-export const PIPELINES: Readonly<Record<string, PipelineFamily>> = {
-  ZImagePipeline: UNCONTROLLED,
+export const PIPELINES: Readonly<Record<string, OpenPipeline>> = {
+  ZImagePipeline: openZImage(false),
   // diffusers saves the same parts from the classes that begin with pictures; the request says here which it is.
-  ZImageImg2ImgPipeline: UNCONTROLLED,
-  ZImageInpaintPipeline: UNCONTROLLED,
+  ZImageImg2ImgPipeline: openZImage(false),
+  ZImageInpaintPipeline: openZImage(false),
   // The same with a ControlNet, which a ZImagePipeline may have as well.
-  ZImageControlNetPipeline: CONTROLLED,
-  ZImageControlNetInpaintPipeline: CONTROLLED,
-  Flux2KleinPipeline: KLEIN,
-  Flux2KleinInpaintPipeline: KLEIN,
+  ZImageControlNetPipeline: openZImage(true),
+  ZImageControlNetInpaintPipeline: openZImage(true),
+  Flux2KleinPipeline: openKlein,
+  Flux2KleinInpaintPipeline: openKlein,
 }

@@ -9,7 +9,7 @@ import type { WeightIndex } from '../models/weights/weight-index.ts'
 export interface Part<Config> {
   readonly config: Config
   readonly weights: WeightIndex
-  /** See `PipelineFamily`. */
+  /** See `UnreadTensors`. */
   readonly unread: readonly RegExp[]
   /** Path of its configuration, for errors. */
   readonly file: string
