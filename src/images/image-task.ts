@@ -21,11 +21,7 @@ import {
 import type { PixelImage } from './picture/pixel-image.ts'
 import { readControlPicture, readMask, readSources } from './picture/read-sources.ts'
 import { applySourceEdit } from './picture/source-edit.ts'
-import { findNothingNamed } from './prompt/nothing-named.ts'
-import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
-import { findTooManyObjects } from './prompt/object-count.ts'
-import { findUnknownLetters } from './prompt/unknown-letters.ts'
-import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
+import { findPromptWarnings } from './prompt/prompt-warnings.ts'
 
 /** An opened image model and the jobs it does. */
 export interface ImageTask {
@@ -46,16 +42,7 @@ interface Opened {
   readonly codec: PictureCodec
   /** Sizes that an embedded model was trained on; undefined where the model makes any multiple of its step. */
   readonly natives: readonly Size[] | undefined
-  /** Words that it knows; undefined where it was trained on language at large. */
-  readonly vocabulary: Vocabulary | undefined
-  /** Names of all that it draws, where it draws nothing else. */
-  readonly objects: readonly string[] | undefined
-  /** What it writes, where it writes some letters only. */
-  readonly letters: ImageManifest['letters']
-  /** How many things it draws at once, where it draws few. */
-  readonly counts: ImageManifest['counts']
-  /** What it calls objects and colours, where objects have their own. */
-  readonly ownColors: OwnColors | undefined
+  readonly manifest: ImageManifest
 }
 
 /** What is made of what the model draws. */
@@ -78,16 +65,15 @@ export async function openImageTask({
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
   const manifest = await readImageManifest(files)
-  const { native_sizes, objects, letters, counts, own_colors: ownColors } = manifest
-  const natives = native_sizes?.map(([width, height]) => ({ width, height }))
+  const natives = manifest.native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
   if (natives?.some(({ width, height }) => width % step !== 0 || height % step !== 0)) {
     await pipeline.dispose()
     const expected = `native_sizes in multiples of ${step}`
-    throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
+    throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(manifest.native_sizes))
   }
-  const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, letters, counts, ownColors }
+  const opened = { pipeline, codec, natives, manifest }
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
     workingMemory: pipeline.workingMemory(pixels),
@@ -96,11 +82,6 @@ export async function openImageTask({
     editImage: (job, context) => editImage(opened, job, context),
     dispose: () => pipeline.dispose(),
   }
-}
-
-function toVocabulary({ known_words, edit_words, synonyms = {} }: ImageManifest): Vocabulary | undefined {
-  if (known_words === undefined) return undefined
-  return { known: new Set(known_words), edits: new Set(edit_words), synonyms: new Map(Object.entries(synonyms)) }
 }
 
 async function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
@@ -168,7 +149,7 @@ async function readControl(
 }
 
 async function draw(
-  { pipeline, codec, vocabulary, objects, letters, counts, ownColors }: Opened,
+  { pipeline, codec, manifest }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   { finish, frame }: Framing,
@@ -200,13 +181,7 @@ async function draw(
   }
   // A request has n of 1 or more.
   const pictures = data as [ImageData, ...ImageData[]]
-  const isEdit = request.references !== undefined
-  const warnings = [
-    ...findUnknownWords(prompt, isEdit, vocabulary),
-    ...(isEdit ? [] : [...findNothingNamed(prompt, objects), ...findTooManyObjects(prompt, objects, counts)]),
-    ...findUnknownLetters(prompt, letters),
-    ...findObjectColors(prompt, ownColors),
-  ]
+  const warnings = findPromptWarnings(prompt, request.references !== undefined, manifest)
   return { data: pictures, ...(warnings.length > 0 && { warnings }) }
 }
 

@@ -1,28 +1,21 @@
 import type { Warning } from '../../schemas/index.ts'
+import type { ImageManifest } from '../image-manifest.ts'
 import { shorten, spokenText, wordsOf } from './spoken-text.ts'
 
 /** Words that a warning names, so that it stays short. */
 const MOST = 10
-
-/** What a model that knows some words only makes of them; all are lower-case. */
-export interface Vocabulary {
-  readonly known: ReadonlySet<string>
-  /** Those of the known words that mean something in an edit alone. */
-  readonly edits: ReadonlySet<string>
-  /** Words that are drawn as another one, by that one. */
-  readonly synonyms: ReadonlyMap<string, string>
-}
 
 /**
  * Says which words of a prompt mean nothing to a model that knows some only, and which it draws as something else;
  * nothing where there are none.
  *
  * @param isEdit whether the prompt says what to change
- * @param vocabulary undefined for a model that was trained on language at large
+ * @param manifest has no known words for a model that was trained on language at large
  */
-export function findUnknownWords(prompt: string, isEdit: boolean, vocabulary: Vocabulary | undefined): Warning[] {
-  if (vocabulary === undefined) return []
-  const { known, edits, synonyms } = vocabulary
+export function findUnknownWords(prompt: string, isEdit: boolean, manifest: ImageManifest): Warning[] {
+  if (manifest.known_words === undefined) return []
+  const [known, edits] = [new Set(manifest.known_words), new Set(manifest.edit_words)]
+  const synonyms = new Map(Object.entries(manifest.synonyms ?? {}))
   const isKnown = (word: string) => known.has(word) && (isEdit || !edits.has(word))
   const foreign = [...new Set(wordsOf(spokenText(prompt)))].filter((word) => !isKnown(word))
   const unknown = foreign.filter((word) => !synonyms.has(word))
