@@ -2,6 +2,7 @@ import { Template } from '@huggingface/jinja'
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import { readOptionalConfig } from './configs/read-config.ts'
+import { tokenName } from './configs/token-name.ts'
 import type { ModelFiles } from './files/model-files.ts'
 
 interface ChatMessage {
@@ -22,13 +23,12 @@ export interface ChatTemplate {
   render(messages: readonly ChatMessage[], thinking: boolean): string
 }
 
-const token = z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
 const schema = z.looseObject({
   chat_template: z.union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))]).nullish(),
-  bos_token: token.nullish(),
-  eos_token: token.nullish(),
-  pad_token: token.nullish(),
-  unk_token: token.nullish(),
+  bos_token: tokenName.nullish(),
+  eos_token: tokenName.nullish(),
+  pad_token: tokenName.nullish(),
+  unk_token: tokenName.nullish(),
   extra_special_tokens: z.unknown().optional(),
 })
 

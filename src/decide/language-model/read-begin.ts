@@ -2,13 +2,12 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
 import { readOptionalConfig } from '../../models/configs/read-config.ts'
+import { tokenName } from '../../models/configs/token-name.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 
 const configSchema = z.looseObject({
   add_bos_token: z.boolean().nullish(),
-  bos_token: z
-    .union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
-    .nullish(),
+  bos_token: tokenName.nullish(),
 })
 const tokenizerSchema = z.looseObject({ post_processor: z.unknown() })
 const sequenceSchema = z.looseObject({ type: z.literal('Sequence'), processors: z.array(z.unknown()) })

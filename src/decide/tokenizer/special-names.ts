@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readOptionalConfig } from '../../models/configs/read-config.ts'
+import { tokenName } from '../../models/configs/token-name.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 
 /** What an encoder's tokenizer calls the tokens that texts are framed with. */
@@ -14,8 +15,8 @@ export interface SpecialNames {
 
 export const BERT_NAMES: SpecialNames = { start: '[CLS]', end: '[SEP]', marker: '[MASK]' }
 
-const token = z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
-const schema = z.looseObject({ cls_token: token.nullish(), sep_token: token.nullish(), mask_token: token.nullish() })
+const token = tokenName.nullish()
+const schema = z.looseObject({ cls_token: token, sep_token: token, mask_token: token })
 
 /** The names of `tokenizer_config.json`, such as mmBERT's `<bos>`, `<eos>` and `<mask>`; BERT's where it says none. */
 export async function readSpecialNames(files: ModelFiles): Promise<SpecialNames> {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.ts'
 import { readConfig } from '../../models/configs/read-config.ts'
+import { tokenName } from '../../models/configs/token-name.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 
@@ -45,10 +46,9 @@ const tokenizerSchema = z.looseObject({
     vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
   }),
 })
-const token = z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
-const tokens = z.union([z.array(token), z.record(z.string(), token)]).nullish()
+const tokens = z.union([z.array(tokenName), z.record(z.string(), tokenName)]).nullish()
 const configSchema = z.looseObject({
-  pad_token: token,
+  pad_token: tokenName,
   padding_side: z.enum(['left', 'right']).optional(),
   // Tokens that transformers adds where tokenizer.json does not have them.
   added_tokens_decoder: tokens,
