@@ -10,15 +10,8 @@ import type { DrawingContext, DrawnPicture, ImagePipeline, PictureRequest } from
 import { openImagePipeline } from './open-image-pipeline.ts'
 import { pasteThrough } from './picture/mask.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
-import {
-  parseSize,
-  planMultiple,
-  planMultipleEdit,
-  planNative,
-  planNativeEdit,
-  type Size,
-} from './picture/picture-size.ts'
-import type { PixelImage } from './picture/pixel-image.ts'
+import { parseSize, planMultiple, planMultipleEdit, planNative, planNativeEdit } from './picture/picture-size.ts'
+import type { PixelImage, Size } from './picture/pixel-image.ts'
 import { readControlPicture, readMask, readSources } from './picture/read-sources.ts'
 import { applySourceEdit } from './picture/source-edit.ts'
 import { findPromptWarnings } from './prompt/prompt-warnings.ts'

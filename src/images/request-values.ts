@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { readOption } from '../options/index.ts'
 import type { PictureRequest } from './image-pipeline.ts'
-import type { PixelImage } from './picture/pixel-image.ts'
+import type { Size } from './picture/pixel-image.ts'
 import type { TextEncoder } from './prompt/text-encoder.ts'
 import { GUIDANCE, STEPS, STRENGTH } from './sampling/sampling-options.ts'
 
@@ -50,7 +50,7 @@ export function sidesOf({ width, height }: PictureRequest): { readonly width?: n
 export function requireStartSize(
   width: number | undefined,
   height: number | undefined,
-  picture: Pick<PixelImage, 'width' | 'height'>,
+  picture: Size,
 ): void {
   if ((width ?? picture.width) === picture.width && (height ?? picture.height) === picture.height) return
   const reason = `must be that of the picture to begin with, ${picture.width}x${picture.height}, got ${width}x${height}`

@@ -4,7 +4,7 @@ import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { planBands, type Band } from './bands.ts'
 import { GroupSums, type GroupStatistics } from './group-sums.ts'
-import { copyRows, createPlanes, type Planes } from './planes.ts'
+import { copyRows, createPlanes, type Planes, toTensor } from './planes.ts'
 
 type UseBand = (made: Planes, band: Band) => void
 
@@ -44,14 +44,12 @@ export class BandedDecoder {
     return features
   }
 
-  #begin({ channels, height, width, data }: Planes, turn: () => Promise<void>): Promise<Planes> {
+  #begin(latents: Planes, turn: () => Promise<void>): Promise<Planes> {
     return this.#with(this.#graphs.begin(), async (session) => {
       await turn()
-      const { features } = await session.run({
-        latents: { type: 'float32', dims: [1, channels, height, width], data },
-      })
-      const [, outputs, rows, columns] = features!.dims as [number, number, number, number]
-      return { channels: outputs, height: rows, width: columns, data: features!.data as Float32Array }
+      const { features } = await session.run({ latents: toTensor(latents) })
+      const [, channels, height, width] = features!.dims as [number, number, number, number]
+      return { channels, height, width, data: features!.data as Float32Array }
     })
   }
 
@@ -135,8 +133,4 @@ function reserve(channels: number, bands: readonly Band[], width: number): Float
 
 function within(room: Float32Array, channels: number, height: number, width: number): Planes {
   return { channels, height, width, data: room.subarray(0, channels * height * width) }
-}
-
-function toTensor({ channels, height, width, data }: Planes) {
-  return { type: 'float32', dims: [1, channels, height, width], data } as const
 }

@@ -4,7 +4,7 @@ import type { JobContext } from '../../jobs/job-context.ts'
 import { withRun } from '../../onnx/built-graph.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { BandedDecoder } from './banded-decoder.ts'
-import type { Planes } from './planes.ts'
+import { type Planes, toTensor } from './planes.ts'
 
 /**
  * Bytes that decoding a picture may take. With the channels of the published models 1024 × 1024 pixels fit when they are
@@ -98,11 +98,8 @@ export class LatentDecoder {
   }
 
   async #decodeWhole(latents: Planes, turn: () => Promise<void>): Promise<Planes> {
-    const { channels, height, width, data } = latents
     await turn()
-    const { image } = await this.#session.run({
-      latents: { type: 'float32', dims: [1, channels, height, width], data },
-    })
+    const { image } = await this.#session.run({ latents: toTensor(latents) })
     return { channels: 3, ...this.#toPixels(latents), data: image!.data as Float32Array }
   }
 }

@@ -16,6 +16,10 @@ export function createPlanes(channels: number, height: number, width: number): P
   return { channels, height, width, data: new Float32Array(channels * height * width) }
 }
 
+export function toTensor({ channels, height, width, data }: Planes) {
+  return { type: 'float32', dims: [1, channels, height, width], data } as const
+}
+
 /** Copies rows of `source` to `target`, where they start at row `at`. */
 export function copyRows(source: Planes, { from, to }: Rows, target: Planes, at: number): void {
   const { channels, width } = source

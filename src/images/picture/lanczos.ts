@@ -1,4 +1,4 @@
-import type { PixelImage } from './pixel-image.ts'
+import type { PixelImage, Size } from './pixel-image.ts'
 
 /** Weights are whole numbers with this many fractional bits, so that sums of bytes stay within 32 bits. */
 const PRECISION = 22
@@ -29,7 +29,7 @@ export function resizeLanczos(image: PixelImage, width: number, height: number):
 /** The same of a picture that may be large, which takes seconds: others have their turns on the way. @throws what `turn` does */
 export async function resizeInTurns(
   image: PixelImage,
-  { width, height }: Pick<PixelImage, 'width' | 'height'>,
+  { width, height }: Size,
   turn: () => Promise<void>,
 ): Promise<PixelImage> {
   const rows = resample(image, width, height)

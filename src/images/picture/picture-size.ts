@@ -1,12 +1,7 @@
 import { LIMITS } from '../../schemas/index.ts'
 import { resizeInTurns, resizeLanczos } from './lanczos.ts'
-import { cropCentre, extendAround, type PixelImage } from './pixel-image.ts'
+import { cropCentre, extendAround, type PixelImage, type Size } from './pixel-image.ts'
 import { planReference, prepareInTurns } from './reference-image.ts'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 
 /** Lets the other jobs go on; see `JobContext`. */
 type Turn = () => Promise<void>

@@ -1,9 +1,12 @@
 import { InternalError } from '../../errors/index.ts'
 
-/** A picture with 8 bits per channel, rows from the top, channels interleaved; the fourth channel is alpha. */
-export interface PixelImage {
+export interface Size {
   readonly width: number
   readonly height: number
+}
+
+/** A picture with 8 bits per channel, rows from the top, channels interleaved; the fourth channel is alpha. */
+export interface PixelImage extends Size {
   readonly channels: 3 | 4
   readonly data: Uint8Array
 }

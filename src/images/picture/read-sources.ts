@@ -5,7 +5,7 @@ import { toMask } from './mask.ts'
 import { nameFormat } from './name-format.ts'
 import type { PictureCodec } from './picture-codec.ts'
 import { type PictureHeader, readPictureHeader } from './picture-header.ts'
-import type { PixelImage } from './pixel-image.ts'
+import type { PixelImage, Size } from './pixel-image.ts'
 import { requireReferenceSize } from './reference-image.ts'
 
 /** Pixels of all sources of a request together; 150 MB once decoded. */
@@ -34,10 +34,7 @@ export async function readSources({ image, images }: ImageEditRequest, codec: Pi
     const file = readFile(source, path)
     const header = readHeader(file, path)
     pixels += header.width * header.height
-    if (pixels > MAX_SOURCE_PIXELS) {
-      const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
-      throw new InvalidRequestError(path, `all sources together may have ${limit} million pixels, got ${got}`)
-    }
+    requirePixels(pixels, path, 'all sources together may')
     files.push({ path, file, header })
   }
   const pictures: PixelImage[] = []
@@ -52,12 +49,14 @@ export async function readControlPicture(source: string | Uint8Array, codec: Pic
   const path = 'control.image'
   const file = readFile(source, path)
   const header = readHeader(file, path)
-  const pixels = header.width * header.height
-  if (pixels > MAX_SOURCE_PIXELS) {
-    const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
-    throw new InvalidRequestError(path, `may have ${limit} million pixels, got ${got}`)
-  }
+  requirePixels(header.width * header.height, path, 'may')
   return decode((bytes) => codec.decode(bytes), file, header, path)
+}
+
+function requirePixels(pixels: number, path: string, may: string): void {
+  if (pixels <= MAX_SOURCE_PIXELS) return
+  const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
+  throw new InvalidRequestError(path, `${may} have ${limit} million pixels, got ${got}`)
 }
 
 /**
@@ -73,20 +72,13 @@ export async function readMask(
   if (source === undefined) return undefined
   const file = readFile(source, 'mask')
   const header = readHeader(file, 'mask')
-  const sized = (picture: Pick<PixelImage, 'width' | 'height'>) => `${picture.width}x${picture.height}`
-  if (header.width * header.height !== width * height) {
-    throw new InvalidRequestError(
-      'mask',
-      `must have the size of the first picture, ${width}x${height}, got ${sized(header)}`,
-    )
+  const other = (got: Size) => {
+    const reason = `must have the size of the first picture, ${width}x${height}, got ${got.width}x${got.height}`
+    return new InvalidRequestError('mask', reason)
   }
+  if (header.width * header.height !== width * height) throw other(header)
   const decoded = await decode((bytes) => codec.decodeMask(bytes), file, header, 'mask')
-  if (decoded.width !== width || decoded.height !== height) {
-    throw new InvalidRequestError(
-      'mask',
-      `must have the size of the first picture, ${width}x${height}, got ${sized(decoded)}`,
-    )
-  }
+  if (decoded.width !== width || decoded.height !== height) throw other(decoded)
   return toMask(decoded)
 }
 

@@ -1,13 +1,13 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import { resizeInTurns, resizeLanczos } from './lanczos.ts'
-import { cropCentre, type PixelImage } from './pixel-image.ts'
+import { cropCentre, type PixelImage, type Size } from './pixel-image.ts'
 
 const MIN_SIDE = 64
 const MAX_RATIO = 8
 const MAX_PIXELS = 1024 * 1024
 
 /** @throws InvalidRequestError for a side below 64 pixels or a side more than 8 times the other */
-export function requireReferenceSize({ width, height }: Pick<PixelImage, 'width' | 'height'>, path: string): void {
+export function requireReferenceSize({ width, height }: Size, path: string): void {
   if (width < MIN_SIDE || height < MIN_SIDE) {
     throw new InvalidRequestError(path, `sides must be at least ${MIN_SIDE} pixels, got ${width}x${height}`)
   }
@@ -35,10 +35,8 @@ export async function prepareInTurns(image: PixelImage, step: number, turn: () =
   return cropCentre(await resizeInTurns(image, whole, turn), kept.width, kept.height)
 }
 
-type Sides = Pick<PixelImage, 'width' | 'height'>
-
 /** The sides that a reference is given, and those of what is left of it then. */
-export function planReference({ width, height }: Sides, step: number): { readonly whole: Sides; readonly kept: Sides } {
+export function planReference({ width, height }: Size, step: number): { readonly whole: Size; readonly kept: Size } {
   const scale = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)))
   const whole = { width: Math.trunc(width * scale), height: Math.trunc(height * scale) }
   const cut = (side: number) => Math.floor(side / step) * step

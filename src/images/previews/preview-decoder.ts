@@ -7,7 +7,7 @@ import { hasPart } from '../../models/list-parts.ts'
 import { PREVIEW_DECODER } from '../../models/pipeline-parts.ts'
 import { withRun } from '../../onnx/built-graph.ts'
 import { HELD_AT_ONCE } from '../decoding/latent-decoder.ts'
-import type { Planes } from '../decoding/planes.ts'
+import { type Planes, toTensor } from '../decoding/planes.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { readPart } from '../read-part.ts'
 import type { Grid } from '../sampling/positions.ts'
@@ -55,12 +55,10 @@ export async function openPreviewDecoder(
   const { floats = 0, rest = 0 } = graph.memory ?? {}
 
   async function draw(planes: Planes): Promise<PixelImage> {
-    const { height, width, data } = planes
     const session = await backend.createSession(graph)
     try {
-      const latents = { type: 'float32', dims: [1, channels, height, width], data } as const
-      const { image } = await session.run({ latents })
-      return fromPlanes(image!.data as Float32Array, width * scale, height * scale)
+      const { image } = await session.run({ latents: toTensor(planes) })
+      return fromPlanes(image!.data as Float32Array, planes.width * scale, planes.height * scale)
     } finally {
       await session.dispose()
     }
