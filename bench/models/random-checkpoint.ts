@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { exists } from '../../src/models/files/exists.ts'
 import { quantizeWeights } from '../../src/models/index.ts'
 import { writeRandomFiles } from './write-random-files.ts'
 import type { Shapes } from './write-random-weights.ts'
@@ -26,13 +26,7 @@ const FORMATS = {
  */
 export async function provideRandomModel(model: RandomModel, precision: Precision): Promise<string> {
   const folder = `out/bench-models/${model.name}-${precision}`
-  if (
-    await access(folder).then(
-      () => true,
-      () => false,
-    )
-  )
-    return folder
+  if (await exists(folder)) return folder
   if (precision === 'float32') {
     const { config, shapes, files } = model
     const texts = { ...files, 'config.json': JSON.stringify(config) }

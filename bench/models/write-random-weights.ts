@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { planMatrix } from '../../src/models/quantize/write-quantized.ts'
 import type { TensorPlan } from '../../src/models/weights/safetensors-layout.ts'
 import { SafetensorsWriter } from '../../src/models/weights/safetensors-writer.ts'
 
@@ -28,7 +29,9 @@ export async function writeRandomFloats(file: string, shapes: Shapes): Promise<v
  */
 export async function writeRandomBytes(file: string, shapes: Shapes, { bits, block }: RandomFormat): Promise<void> {
   const tensors = Object.entries(shapes)
-  const plans = tensors.flatMap(([name, shape]) => planTensor(name, shape, { bits, block }))
+  const plans = tensors.flatMap(([name, shape]): TensorPlan[] =>
+    isMatrix(name, shape) ? planMatrix(name, shape, { bits, block_size: block }) : [{ name, dtype: 'F32', shape }],
+  )
   const writer = await SafetensorsWriter.create(file, plans, {})
   for (const [index, [name, shape]] of tensors.entries()) {
     if (!isMatrix(name, shape)) {
@@ -47,22 +50,6 @@ export async function writeRandomBytes(file: string, shapes: Shapes, { bits, blo
 /** Rows of padding have two axes too. */
 function isMatrix(name: string, shape: readonly number[]): boolean {
   return shape.length === 2 && name.endsWith('.weight')
-}
-
-function planTensor(name: string, shape: readonly number[], { bits, block }: RandomFormat): TensorPlan[] {
-  if (!isMatrix(name, shape)) return [{ name, dtype: 'F32', shape }]
-  const [rows, width] = shape as [number, number]
-  if (block === 'row') {
-    return [
-      { name, dtype: 'I8', shape: [rows, width] },
-      { name: `${name}.scales`, dtype: 'F32', shape: [rows] },
-    ]
-  }
-  const blocks = Math.ceil(width / block)
-  return [
-    { name, dtype: 'U8', shape: [rows, blocks, (block * bits) / 8] },
-    { name: `${name}.scales`, dtype: 'F32', shape: [rows, blocks] },
-  ]
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto'
-import { access, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exists } from '../../src/models/files/exists.ts'
 import { layerMatrices, qwen3Config, type RandomQwen3 } from '../models/qwen3-shape.ts'
 import { type GgufTensor, type GgufValue, writeGguf } from './gguf-writer.ts'
 
@@ -18,13 +19,7 @@ const TOKEN_TYPE = { normal: 1, control: 3 }
  */
 export async function provideQwen3Gguf(bundle: string, which: RandomQwen3): Promise<string> {
   const path = `${bundle}.gguf`
-  if (
-    await access(path).then(
-      () => true,
-      () => false,
-    )
-  )
-    return path
+  if (await exists(path)) return path
   const vocabulary = await readVocabulary(bundle)
   const config = qwen3Config(which, vocabulary.tokens.length)
   await writeGguf(path, describe(config, vocabulary), makeTensors(config, which.bits))

@@ -7,7 +7,8 @@ import type { Branch } from './template.ts'
 /** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
 export const CHUNK = 512
 
-function lengths(total: number): Record<string, Tensor> {
+/** How much of its sequence attention sees after a pass: feeds of every graph of a language model. */
+export function lengths(total: number): Record<string, Tensor> {
   return {
     seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(total - 1) },
     total_sequence_length: { type: 'int32', dims: [], data: Int32Array.of(total) },

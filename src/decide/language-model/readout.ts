@@ -1,6 +1,7 @@
 import type { Tensor } from '../../backends/backend.ts'
 import type { LanguageModelHead } from '../../graph/index.ts'
 import type { Question } from '../../schemas/index.ts'
+import { int64 } from '../int64-tensor.ts'
 import type { AnswerSymbols } from './answer-symbols.ts'
 
 /** What a pass said of one question. */
@@ -33,7 +34,7 @@ export function createSymbolReadout(symbols: AnswerSymbols): Readout {
   const { ids } = symbols
   return {
     head: 'symbols',
-    feeds: { symbol_ids: { type: 'int64', dims: [ids.length], data: BigInt64Array.from(ids, BigInt) } },
+    feeds: { symbol_ids: int64(ids, [ids.length]) },
     read(outputs, row, question) {
       const { data, width } = matrix(outputs, 'logits')
       const logits = Float64Array.from(symbols.of(question), (symbol) => data[row * width + symbols.column(symbol)]!)

@@ -14,6 +14,7 @@ import type { SmoothedNorm, Smoothing } from '../../models/quantize/smooth-weigh
 import { decodeFloats } from '../../models/weights/decode-floats.ts'
 import { openTensors, type OpenTensors } from '../../models/weights/open-tensors.ts'
 import { int64 } from '../int64-tensor.ts'
+import { lengths } from '../language-model/passes.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { CALIBRATION_TEXT } from './calibration-text.ts'
 import { type HeldTensors, holdTensors } from './hold-tensors.ts'
@@ -129,8 +130,7 @@ async function readLayer(
         Array.from({ length: tokens }, (_, i) => i),
         [1, tokens],
       ),
-      seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(tokens - 1) },
-      total_sequence_length: { type: 'int32', dims: [], data: Int32Array.of(tokens) },
+      ...lengths(tokens),
     })
     const peaksOf = (name: string) => peaks[name]!.data as Float32Array
     const norms = groups.map((group, i) => {

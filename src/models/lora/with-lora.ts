@@ -5,7 +5,7 @@ import { exists } from '../files/exists.ts'
 import { readFileState } from '../files/file-state.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openFolder } from '../files/model-folder.ts'
-import { type Environment, findInHubCache, isHubId } from '../find/hub-cache.ts'
+import { findInHubCache, isHubId } from '../find/hub-cache.ts'
 import { isModelPath } from '../find/is-model-path.ts'
 import { indexFiles } from '../weights/index-weights.ts'
 import { openTensors } from '../weights/open-tensors.ts'
@@ -37,18 +37,14 @@ export const ASKING_FILE = 'opendecider.json'
 /** The part of an image bundle that adapters are for; of other models it is the model itself. */
 const CHANGED_PART = 'transformer'
 
-/**
- * The same files, of which graphs compute with the changes of adapters.
- *
- * @param env says where downloads are
- */
-export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: Environment = process.env): ModelFiles {
+/** The same files, of which graphs compute with the changes of adapters. */
+export function withLora(files: ModelFiles, loras: readonly ChosenLora[]): ModelFiles {
   return {
     ...files,
     async changes(weights) {
       const base = { location: files.location, weights }
       const owner = ownerOf(loras)
-      const opened = await Promise.all(loras.map((lora) => openLora(lora, loras, env)))
+      const opened = await Promise.all(loras.map((lora) => openLora(lora, loras)))
       requireRoomTogether(
         opened.reduce((sum, { tensors }) => sum + countNumbers(tensors.weights), 0),
         owner,
@@ -60,15 +56,15 @@ export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: E
     },
     async readText(name) {
       const own = await files.readText(name)
-      return own ?? (name === ASKING_FILE ? readAsking(loras, env) : undefined)
+      return own ?? (name === ASKING_FILE ? readAsking(loras) : undefined)
     },
-    within: (name) => (name === CHANGED_PART ? withLora(files.within(name), loras, env) : files.within(name)),
+    within: (name) => (name === CHANGED_PART ? withLora(files.within(name), loras) : files.within(name)),
   }
 }
 
-async function readAsking(loras: readonly ChosenLora[], env: Environment): Promise<string | undefined> {
+async function readAsking(loras: readonly ChosenLora[]): Promise<string | undefined> {
   for (const lora of loras) {
-    const { folder, name } = await findLora(lora, loras, env)
+    const { folder, name } = await findLora(lora, loras)
     const text = name === PEFT_FILE ? await openFolder(folder).readText(ASKING_FILE) : undefined
     if (text !== undefined) return text
   }
@@ -78,7 +74,7 @@ async function readAsking(loras: readonly ChosenLora[], env: Environment): Promi
 /** Bytes of the files of adapters. @throws InvalidRequestError naming one of a call that is not there, ModelFormatError one of the options */
 export async function weighLoras(loras: readonly ChosenLora[]): Promise<number> {
   const sizes = loras.map(async (lora) => {
-    const { folder, name } = await findLora(lora, loras, process.env)
+    const { folder, name } = await findLora(lora, loras)
     return (await openFolder(folder).findWeights(name))!.size
   })
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
@@ -86,7 +82,7 @@ export async function weighLoras(loras: readonly ChosenLora[]): Promise<number> 
 
 /** What tells the files of an adapter from others that take their place; undefined where there is none, which opening it says. */
 export async function readLoraState(lora: ChosenLora): Promise<string | undefined> {
-  const found = await findLora(lora, [lora], process.env).catch(() => undefined)
+  const found = await findLora(lora, [lora]).catch(() => undefined)
   if (found === undefined) return undefined
   // The second one is read beside files of peft, and seldom there beside others.
   const paths = [found.name, ADAPTER_FILE].map((name) => join(found.folder, name))
@@ -98,8 +94,8 @@ function ownerOf(loras: readonly ChosenLora[]): string | undefined {
   return loras.every(({ of }) => of !== undefined) ? loras[0]?.of : undefined
 }
 
-async function openLora(lora: ChosenLora, loras: readonly ChosenLora[], env: Environment): Promise<Lora> {
-  const { folder, name } = await findLora(lora, loras, env)
+async function openLora(lora: ChosenLora, loras: readonly ChosenLora[]): Promise<Lora> {
+  const { folder, name } = await findLora(lora, loras)
   const files = openFolder(folder)
   const tensors = await openTensors(files, await indexFiles(files, [name]))
   const config = name === PEFT_FILE ? await readAdapterConfig(files) : undefined
@@ -110,11 +106,10 @@ async function openLora(lora: ChosenLora, loras: readonly ChosenLora[], env: Env
 async function findLora(
   lora: ChosenLora,
   all: readonly ChosenLora[],
-  env: Environment,
 ): Promise<{ folder: string; name: string }> {
   const { path } = lora
   const isPath = isModelPath(path)
-  const found = isPath ? resolve(path) : isHubId(path) ? await findInHubCache(path, env) : undefined
+  const found = isPath ? resolve(path) : isHubId(path) ? await findInHubCache(path, process.env) : undefined
   if (found === undefined || !(await exists(found))) {
     const remedy = isHubId(path) && !isPath ? `; npx tessera-onnx pull ${path} downloads it` : ''
     throw notThere(lora, all, remedy)

@@ -125,9 +125,17 @@ function chooseFormat(name: string, { bits, blockSize, rough }: Format): TensorF
 }
 
 function planTensor(name: string, entry: TensorEntry, format: Format): TensorPlan[] {
-  const { bits, block_size: blockSize } = chooseFormat(name, format)
   if (!isMatrix(name, entry, format.matrices)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
-  const [rows, width] = entry.shape as [number, number]
+  return planMatrix(name, entry.shape, chooseFormat(name, format))
+}
+
+/** What stands in a file for a matrix in that format. */
+export function planMatrix(
+  name: string,
+  shape: readonly number[],
+  { bits, block_size: blockSize }: TensorFormat,
+): TensorPlan[] {
+  const [rows, width] = shape as [number, number]
   if (blockSize === 'row') {
     return [
       { name, dtype: 'I8', shape: [rows, width] },
