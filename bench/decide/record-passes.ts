@@ -24,11 +24,9 @@ export interface Recording {
 export function recordPasses(backend: Backend): { backend: Backend; recording: Recording } {
   const recording: Recording = { models: [], passes: [] }
   const recordRuns = (session: Session, graph: number): Session => ({
-    inputNames: session.inputNames,
-    outputNames: session.outputNames,
+    ...session,
     // Results are feeds of other passes, which are run again after the call.
     free: () => {},
-    dispose: () => session.dispose(),
     async run(feeds, outputs) {
       const started = performance.now()
       const results = await session.run(feeds, outputs)

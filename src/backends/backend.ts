@@ -31,6 +31,7 @@ export interface DeviceTensor {
 
 export type Feeds = Readonly<Record<string, Tensor | DeviceTensor>>
 
+/** Its functions need no `this`, so that `{ ...session, run }` is the same session, run in another way. */
 export interface Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]

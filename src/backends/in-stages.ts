@@ -1,5 +1,5 @@
 import type { BuiltGraph } from '../onnx/built-graph.ts'
-import type { Backend, Feeds, Session, Tensor } from './backend.ts'
+import type { Backend, Feeds, Session } from './backend.ts'
 import { withSessions } from './with-sessions.ts'
 
 /**
@@ -78,6 +78,7 @@ class Stage {
   }
 }
 
+/** Its functions need no `this`, as those of all sessions. */
 class StagedSession implements Session {
   readonly inputNames: readonly string[] = []
   readonly outputNames: readonly string[] = []
@@ -102,7 +103,7 @@ class StagedSession implements Session {
     return floats + rest + mapped + this.kept
   }
 
-  async run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>> {
+  readonly run: Session['run'] = async (feeds, outputs) => {
     if (this.#disposed) throw new Error('This session is disposed; open a new one before running it')
     const session = await this.#stage.enter(this, predictRun(this.#memory.run, feeds))
     try {
@@ -112,11 +113,9 @@ class StagedSession implements Session {
     }
   }
 
-  free(results: Readonly<Record<string, Tensor>>): void {
-    this.#session?.free(results)
-  }
+  readonly free: Session['free'] = (results) => this.#session?.free(results)
 
-  async dispose(): Promise<void> {
+  readonly dispose = async (): Promise<void> => {
     this.#disposed = true
     await this.#stage.leave(this)
   }

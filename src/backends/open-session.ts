@@ -30,44 +30,34 @@ export async function openSession(
 }
 
 /** The common part of sessions, wherever their results are. */
-export class SessionBase {
-  readonly inputNames: readonly string[]
-  readonly outputNames: readonly string[]
-  readonly #ort: OrtRuntime
-  #session: Ort.InferenceSession | undefined
-
-  constructor(ort: OrtRuntime, session: Ort.InferenceSession) {
-    this.#ort = ort
-    this.#session = session
-    this.inputNames = session.inputNames
-    this.outputNames = session.outputNames
+export function holdSession(ort: OrtRuntime, session: Ort.InferenceSession) {
+  const { inputNames, outputNames } = session
+  let held: Ort.InferenceSession | undefined = session
+  return {
+    inputNames,
+    outputNames,
+    async compute(feeds: Feeds, outputs: readonly string[] = outputNames): Promise<Readonly<Record<string, Ort.Tensor>>> {
+      if (held === undefined) throw new Error('This session is disposed; open a new one before running it')
+      return held.run(
+        mapValues(feeds, (feed) => toOrt(ort, feed)),
+        outputs,
+      )
+    },
+    async dispose(): Promise<void> {
+      const closing = held
+      held = undefined
+      await closing?.release()
+    },
   }
+}
 
-  protected compute(
-    feeds: Feeds,
-    outputs: readonly string[] = this.outputNames,
-  ): Promise<Readonly<Record<string, Ort.Tensor>>> {
-    if (this.#session === undefined) throw new Error('This session is disposed; open a new one before running it')
-    return this.#session.run(
-      mapValues(feeds, (feed) => this.#toOrt(feed)),
-      outputs,
-    )
-  }
-
-  async dispose(): Promise<void> {
-    const session = this.#session
-    this.#session = undefined
-    await session?.release()
-  }
-
-  #toOrt(feed: Tensor | DeviceTensor): Ort.Tensor {
-    if (feed instanceof OrtDeviceTensor) return feed.tensor
-    const { type, data, dims } = feed as Tensor
-    if (type !== 'float16') return new this.#ort.Tensor(type, data as Uint8Array, dims)
-    // A tensor that is made as float16 gets a Float16Array where the engine has those (Node 24, browsers), of which the
-    // native binding reads nothing: https://github.com/microsoft/onnxruntime/pull/32323
-    return Object.assign(new this.#ort.Tensor('uint16', data as Uint16Array, dims), { type })
-  }
+function toOrt(ort: OrtRuntime, feed: Tensor | DeviceTensor): Ort.Tensor {
+  if (feed instanceof OrtDeviceTensor) return feed.tensor
+  const { type, data, dims } = feed as Tensor
+  if (type !== 'float16') return new ort.Tensor(type, data as Uint8Array, dims)
+  // A tensor that is made as float16 gets a Float16Array where the engine has those (Node 24, browsers), of which the
+  // native binding reads nothing: https://github.com/microsoft/onnxruntime/pull/32323
+  return Object.assign(new ort.Tensor('uint16', data as Uint16Array, dims), { type })
 }
 
 export class OrtDeviceTensor implements DeviceTensor {

@@ -1,9 +1,9 @@
 import type { BuiltGraph } from '../onnx/built-graph.ts'
-import type { DeviceSession, DeviceTensor, Feeds } from './backend.ts'
+import type { DeviceSession } from './backend.ts'
 import {
+  holdSession,
   mapValues,
   openSession,
-  SessionBase,
   OrtDeviceTensor,
   type OrtRuntime,
   type OrtSessionOptions,
@@ -15,16 +15,13 @@ export async function createOrtDeviceSession(
   model: BuiltGraph,
   options: OrtSessionOptions,
 ): Promise<DeviceSession> {
-  const session = { ...options.session, preferredOutputLocation: 'gpu-buffer' } as const
-  return new OrtDeviceSession(ort, await openSession(ort, model, { ...options, session }))
-}
-
-class OrtDeviceSession extends SessionBase implements DeviceSession {
-  async run(feeds: Feeds): Promise<Record<string, DeviceTensor>> {
-    return mapValues(await this.compute(feeds), (result) => new OrtDeviceTensor(result))
-  }
-
-  async free(results: Readonly<Record<string, DeviceTensor>>): Promise<void> {
-    for (const result of Object.values(results)) (result as OrtDeviceTensor).tensor.dispose()
+  const kept = { ...options, session: { ...options.session, preferredOutputLocation: 'gpu-buffer' } } as const
+  const { compute, ...session } = holdSession(ort, await openSession(ort, model, kept))
+  return {
+    ...session,
+    run: async (feeds) => mapValues(await compute(feeds), (result) => new OrtDeviceTensor(result)),
+    async free(results) {
+      for (const result of Object.values(results)) (result as OrtDeviceTensor).tensor.dispose()
+    },
   }
 }

@@ -1,8 +1,8 @@
 import type * as Ort from 'onnxruntime-node'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
-import type { ElementType, Feeds, Session, Tensor } from './backend.ts'
+import type { ElementType, Session, Tensor } from './backend.ts'
 import { giveUp } from './give-up.ts'
-import { mapValues, openSession, SessionBase, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
+import { holdSession, mapValues, openSession, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
 /** A session whose results cross to JS. */
 export async function createOrtSession(
@@ -10,16 +10,11 @@ export async function createOrtSession(
   model: BuiltGraph,
   options: OrtSessionOptions,
 ): Promise<Session> {
-  return new OrtSession(ort, await openSession(ort, model, options))
-}
-
-class OrtSession extends SessionBase implements Session {
-  async run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>> {
-    return mapValues(await this.compute(feeds, outputs), fromOrt)
-  }
-
-  free(results: Readonly<Record<string, Tensor>>): void {
-    giveUp(Object.values(results).map(({ data }) => data.buffer as ArrayBuffer))
+  const { compute, ...session } = holdSession(ort, await openSession(ort, model, options))
+  return {
+    ...session,
+    run: async (feeds, outputs) => mapValues(await compute(feeds, outputs), fromOrt),
+    free: (results) => giveUp(Object.values(results).map(({ data }) => data.buffer as ArrayBuffer)),
   }
 }
 

@@ -32,13 +32,11 @@ function watch(backend: Backend) {
       memory.largest = Math.max(memory.largest, bytes)
       const session = await backend.createSession(model)
       return {
-        inputNames: session.inputNames,
-        outputNames: session.outputNames,
+        ...session,
         run(feeds, outputs) {
           if (feeds['image']) encoded.push({ pixels: countPixels(feeds['image']), open: memory.open })
           return session.run(feeds, outputs)
         },
-        free: (results) => session.free(results),
         dispose: async () => {
           memory.open -= bytes
           await session.dispose()

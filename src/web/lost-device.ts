@@ -1,4 +1,4 @@
-import type { Backend, DeviceTensor, Feeds } from '../backends/backend.ts'
+import type { Backend, Feeds } from '../backends/backend.ts'
 import type { OrtRuntime } from '../backends/open-session.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import { BackendUnavailableError } from '../errors/index.ts'
@@ -41,26 +41,12 @@ export function watchDevice(backend: Backend, ort: OrtRuntime, onLost: (error: E
   return withSessions(backend, {
     createSession: async (model) => {
       const session = await unlessLost(backend.createSession(model))
-      const { inputNames, outputNames } = session
-      return {
-        inputNames,
-        outputNames,
-        run: (...call) => unlessLost(session.run(...call)),
-        free: (results) => session.free(results),
-        dispose: () => session.dispose(),
-      }
+      return { ...session, run: (...call) => unlessLost(session.run(...call)) }
     },
     ...(createDeviceSession && {
       createDeviceSession: async (model: BuiltGraph) => {
         const session = await unlessLost(createDeviceSession(model))
-        const { inputNames, outputNames } = session
-        return {
-          inputNames,
-          outputNames,
-          run: (feeds: Feeds) => unlessLost(session.run(feeds)),
-          free: (results: Readonly<Record<string, DeviceTensor>>) => session.free(results),
-          dispose: () => session.dispose(),
-        }
+        return { ...session, run: (feeds: Feeds) => unlessLost(session.run(feeds)) }
       },
     }),
   })

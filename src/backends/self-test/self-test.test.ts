@@ -25,8 +25,7 @@ function withFault(change: (results: Results, model: BuiltGraph) => void) {
       change(results, model)
       return results
     }
-    const { inputNames, outputNames } = session
-    return { inputNames, outputNames, run, free: (results) => session.free(results), dispose: () => session.dispose() }
+    return { ...session, run }
   }
 }
 

@@ -52,13 +52,11 @@ it('stops when its signal fires, and closes its sessions', async () => {
       const session = await backend.createSession(model)
       open++
       return {
-        inputNames: session.inputNames,
-        outputNames: session.outputNames,
+        ...session,
         run: (feeds) => {
           controller.abort(new Error('enough'))
           return session.run(feeds)
         },
-        free: (results) => session.free(results),
         dispose: async () => {
           open--
           await session.dispose()

@@ -26,9 +26,7 @@ beforeAll(async () => {
       // A language model's session is for windows and questions, and only windows have their keys read.
       const isShared = session.inputNames.includes('attention_bias')
       return {
-        inputNames: session.inputNames,
-        outputNames: session.outputNames,
-        dispose: () => session.dispose(),
+        ...session,
         run(feeds, outputs) {
           if (isTrunk || (isShared && outputs?.includes('key.0'))) trunks++
           return session.run(feeds, outputs)

@@ -24,8 +24,7 @@ function keepResults(session: Session, kept: Map<DeviceTensor, Tensor>): DeviceS
       }),
     )
   return {
-    inputNames: session.inputNames,
-    outputNames: session.outputNames,
+    ...session,
     async run(feeds) {
       const results = Object.entries(await session.run(toHost(feeds)))
       return Object.fromEntries(
@@ -39,7 +38,6 @@ function keepResults(session: Session, kept: Map<DeviceTensor, Tensor>): DeviceS
     async free(results) {
       for (const result of Object.values(results)) if (!kept.delete(result)) throw new Error('freed twice')
     },
-    dispose: () => session.dispose(),
   }
 }
 

@@ -53,11 +53,11 @@ async function openShared(backend: Backend, { build, shape, head }: PassesOption
       lengths: (capacity) => [...cacheLengths(shape, capacity), Math.min(CHUNK, capacity) * capacity],
       openCache(capacity, memory) {
         const zeros = memory.at(-1)!.fill(0)
-        const prefill = running(session, (feeds) => session.run({ ...feeds, ...unread, ...seeAll(zeros, feeds) }, kept))
-        return new KvCache(prefill, shape, capacity, memory)
+        const run: Session['run'] = (feeds) => session.run({ ...feeds, ...unread, ...seeAll(zeros, feeds) }, kept)
+        return new KvCache({ ...session, run }, shape, capacity, memory)
       },
     },
-    branch: running(session, (feeds) => session.run(feeds, read)),
+    branch: { ...session, run: (feeds) => session.run(feeds, read) },
     dispose: () => session.dispose(),
   }
 }
@@ -92,18 +92,6 @@ async function openOnDevice(
 
 async function disposeAll(sessions: readonly Pick<Session, 'dispose'>[]): Promise<void> {
   for (const session of sessions) await session.dispose()
-}
-
-/** The same session, run in another way. */
-function running(session: Session, run: Session['run']): Session {
-  const { inputNames, outputNames } = session
-  return {
-    inputNames,
-    outputNames,
-    run,
-    free: (results) => session.free(results),
-    dispose: () => session.dispose(),
-  }
 }
 
 /** The bias of a prefill pass, which blocks nothing that the causal mask does not. */

@@ -62,15 +62,12 @@ export class NativeGate {
 /** The same backend, with every call into native code going through the gate. */
 export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   const guardSession = (session: Session): Session => ({
-    inputNames: session.inputNames,
-    outputNames: session.outputNames,
+    ...session,
     run: (feeds, outputs) => gate.pass(() => session.run(feeds, outputs)),
-    free: (results) => session.free(results),
     dispose: () => gate.pass(() => session.dispose()),
   })
   const guardDeviceSession = (session: DeviceSession): DeviceSession => ({
-    inputNames: session.inputNames,
-    outputNames: session.outputNames,
+    ...session,
     run: (feeds) => gate.pass(() => session.run(feeds)),
     free: (results) => gate.pass(() => session.free(results)),
     dispose: () => gate.pass(() => session.dispose()),

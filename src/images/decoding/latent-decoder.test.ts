@@ -123,8 +123,7 @@ describe('decoding in bands', () => {
       seen.most = Math.max(seen.most, ++seen.open)
       let disposed = false
       return {
-        inputNames: session.inputNames,
-        outputNames: session.outputNames,
+        ...session,
         async run(feeds) {
           seen.runs++
           count(feeds)
@@ -133,7 +132,6 @@ describe('decoding in bands', () => {
           if (results['result']) count({ result: results['result'] })
           return results
         },
-        free: (results) => session.free(results),
         dispose() {
           if (!disposed) seen.open--
           disposed = true

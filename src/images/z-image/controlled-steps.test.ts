@@ -19,14 +19,11 @@ function recording(backend: Backend, given: Tensor[]): Backend {
     createSession: async (graph) => {
       const session = await backend.createSession(graph)
       return {
-        inputNames: session.inputNames,
-        outputNames: session.outputNames,
+        ...session,
         run(feeds, outputs) {
           if ('refined' in feeds && 'hints' in feeds) given.push(feeds['hints'] as Tensor)
           return session.run(feeds, outputs)
         },
-        free: (results) => session.free(results),
-        dispose: () => session.dispose(),
       }
     },
   })
