@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { spreadOf } from '../helpers/spread-of.ts'
 
 const DRAWING = { prompt: 'a 3d apple on a blue background', size: '256x256', seed: 5 } as const

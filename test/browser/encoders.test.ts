@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
 
 /** The engine of the page. */

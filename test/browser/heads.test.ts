@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeHeadedCalibration, TEAM, URGENT } from '../../src/engine/test-support/headed-calibration.ts'
 import { createEngine, type DecisionResponse } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
-import { expectSameAnswers } from '../helpers/same-answers.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
+import { expectSameAnswers } from './same-answers.ts'
 
 const REQUEST = { state: 'The shop is down. Please call me today.', questions: { urgent: URGENT, team: TEAM } }
 

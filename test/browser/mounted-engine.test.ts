@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 
 /** The function that the page on browsers shows for effects, as a page runs it. */
 async function readMountEngine(): Promise<string> {

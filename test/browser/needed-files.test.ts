@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findRuntimeFolders, WASM_FILES_OF_PAGES } from '../../src/backends/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 
 const builds = join(findRuntimeFolders().web, 'dist')
 const read = () => readFile(new URL('../../docs/browsers.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkAccessibility } from '../helpers/check-accessibility.ts'
-import { hasChromium, QUESTIONS, setUpConsole } from '../helpers/console-service.ts'
+import { hasChromium, QUESTIONS, setUpConsole } from './console-service.ts'
 
 describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM may give)', () => {
   const service = setUpConsole()

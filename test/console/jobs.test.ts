@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { checkAccessibility } from '../helpers/check-accessibility.ts'
-import { hasChromium, QUESTIONS, setUpConsole } from '../helpers/console-service.ts'
+import { hasChromium, QUESTIONS, setUpConsole } from './console-service.ts'
 
 const FOREVER = new Promise(() => {})
 const rejectOnAbort = (signal: AbortSignal | undefined) =>

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/index.ts'
-import { hasChromium, setUpConsole } from '../helpers/console-service.ts'
+import { hasChromium, setUpConsole } from './console-service.ts'
 
 describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, whose path CHROMIUM may give)', () => {
   // The embedded model decides.

@@ -6,8 +6,8 @@ import { createServer } from '../../src/http/index.ts'
 import { usageSchema } from '../../src/http/routes/usage-route.ts'
 import { listen } from '../../src/http/test-support/listen.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
-import { openPage } from '../helpers/console-page.ts'
-import { hasChromium, QUESTIONS, setUpConsole } from '../helpers/console-service.ts'
+import { openPage } from './console-page.ts'
+import { hasChromium, QUESTIONS, setUpConsole } from './console-service.ts'
 
 describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMIUM may give)', () => {
   const service = setUpConsole()

@@ -18,7 +18,7 @@ const FIND = `import sys; from importlib.util import find_spec as f; sys.exit(No
 const found = spawnSync(PYTHON, ['-c', FIND])
 
 const EVERYDAY = fileURLToPath(new URL('../../bench/eval-decide/everyday.jsonl', import.meta.url))
-const SCRIPT = fileURLToPath(new URL('../helpers/gemma-with-sentencepiece.py', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('./gemma-with-sentencepiece.py', import.meta.url))
 const ODD = [
   'two\n\nlines\n  and   blanks\t\there',
   'Jürgen naïve – “quoted” 漢字かな 🙂 العربية हिन्दी',

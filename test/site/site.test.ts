@@ -2,7 +2,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkAccessibility, COLOUR_RULES } from '../helpers/check-accessibility.ts'
 import { findChromium } from '../helpers/chromium.ts'
-import { type DocsSite, openDocsSite } from '../helpers/docs-site.ts'
+import { type DocsSite, openDocsSite } from './docs-site.ts'
 
 const executablePath = findChromium()
 

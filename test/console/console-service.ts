@@ -8,7 +8,7 @@ import { createServer, type KeyConfig } from '../../src/http/index.ts'
 import { listen, type Listening } from '../../src/http/test-support/listen.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import type { Engine, Warning } from '../../src/index.ts'
-import { findChromium } from './chromium.ts'
+import { findChromium } from '../helpers/chromium.ts'
 import { type OpenPage, openPage, type PageOptions } from './console-page.ts'
 
 type Decider = Pick<Engine, 'decide' | 'countTokens' | 'models'> & Partial<Pick<Engine, 'dispose'>>

