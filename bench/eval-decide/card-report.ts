@@ -1,5 +1,5 @@
 import type { Manifest } from '../../src/decide/manifest.ts'
-import { measure, measureBy, type Metrics } from '../../src/evaluate/metrics.ts'
+import { groupBy, measure, type Metrics } from '../../src/evaluate/metrics.ts'
 import { type Answered, type AnsweredRows, calibrated } from './answer-rows.ts'
 import { fitCalibration, type Sample } from './fit-calibration.ts'
 
@@ -77,6 +77,12 @@ export function cardReport(
     everyday: figures(calibrated(everyday, manifest)),
     probes: measureBy(calibrated(probes, manifest), ({ source }) => source),
   }
+}
+
+/** Metrics of each group of answers, by the group's name, in alphabetical order. */
+function measureBy(answered: readonly Answered[], name: (one: Answered) => string): Record<string, Metrics> {
+  const sorted = [...groupBy(answered, name)].toSorted(([a], [b]) => a.localeCompare(b))
+  return Object.fromEntries(sorted.map(([key, members]) => [key, measure(members)]))
 }
 
 function typeOf({ heldout, type }: Answered): string {

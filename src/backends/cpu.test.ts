@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Tensor } from './backend.ts'
 import { createCpuBackend } from './cpu.ts'
-import { buildAddModel, buildExternalAddModel } from './probe-models.ts'
+import { buildAddModel } from './probe-models.ts'
+import { buildExternalAddModel } from './test-support/external-add-model.ts'
 
 const vector = (...values: number[]): Tensor => ({
   type: 'float32',

@@ -8,11 +8,3 @@ export function buildAddModel(): BuiltGraph {
   g.output('y', add(g, g.input('a', 'float32', [4]), g.input('b', 'float32', [4])), 'float32', [4])
   return g.build()
 }
-
-/** y = a + w, where w lies at `offset` of a weight file in `folder`. */
-export function buildExternalAddModel(folder: string, file: string, offset: number): BuiltGraph {
-  const g = new GraphBuilder('probe')
-  const w = g.weight('w', { type: 'float32', dims: [4], file, offset, length: 16 })
-  g.output('y', add(g, g.input('a', 'float32', [4]), w), 'float32', [4])
-  return g.build(folder)
-}

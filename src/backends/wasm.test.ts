@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Tensor } from './backend.ts'
 import { createBackend } from './create-backend.ts'
-import { buildAddModel, buildExternalAddModel } from './probe-models.ts'
+import { buildAddModel } from './probe-models.ts'
 import { judgeSelfTest } from './self-test/judge-self-test.ts'
 import { runSelfTest } from './self-test/run-self-test.ts'
 import { createWasmBackend } from './wasm.ts'
+import { buildExternalAddModel } from './test-support/external-add-model.ts'
 
 const vector = (...values: number[]): Tensor => ({
   type: 'float32',

@@ -83,15 +83,6 @@ export function measure(outcomes: readonly Outcome[]): Metrics {
   }
 }
 
-/** Metrics of each group of outcomes, by the group's name, in alphabetical order. */
-export function measureBy<T extends Outcome>(
-  outcomes: readonly T[],
-  name: (outcome: T) => string,
-): Record<string, Metrics> {
-  const sorted = [...groupBy(outcomes, name)].toSorted(([a], [b]) => a.localeCompare(b))
-  return Object.fromEntries(sorted.map(([key, members]) => [key, measure(members)]))
-}
-
 /** The outcomes of each name, in the order in which the names come first. */
 export function groupBy<T>(outcomes: readonly T[], name: (outcome: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
