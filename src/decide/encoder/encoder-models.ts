@@ -2,7 +2,7 @@ import type { Backend } from '../../backends/backend.ts'
 import {
   buildBertEncoder,
   buildModernBertEncoder,
-  chooseLinear,
+  chooseCompute,
   type EncoderHead,
   refuseUnread,
 } from '../../graph/index.ts'
@@ -24,9 +24,7 @@ export async function openBert(
   { config, weights, unread }: EncoderCheckpoint<BertConfig>,
   head: EncoderHead,
 ): Promise<EncoderModel> {
-  const { attention, precision, movesHalf } = backend
-  const options = { linear: chooseLinear(weights), attention, precision, movesHalf }
-  const graph = buildBertEncoder(config, weights, head, options)
+  const graph = buildBertEncoder(config, weights, head, chooseCompute(backend, weights))
   refuseUnread(weights, [graph], unread)
   return { session: await backend.createSession(graph) }
 }
@@ -41,9 +39,7 @@ export async function openModernBert(
   head: EncoderHead,
   prefix: string,
 ): Promise<EncoderModel> {
-  const { attention, precision, movesHalf } = backend
-  const maxPositions = config.max_position_embeddings
-  const options = { linear: chooseLinear(weights), attention, precision, movesHalf, maxPositions, prefix }
+  const options = { ...chooseCompute(backend, weights), maxPositions: config.max_position_embeddings, prefix }
   const graph = buildModernBertEncoder(config, weights, head, options)
   refuseUnread(weights, [graph], unread)
   return { session: await backend.createSession(graph), window: config.local_attention }

@@ -1,18 +1,17 @@
 import * as z from 'zod'
 import { layaHead } from '../../graph/index.ts'
-import { parseModernBertConfig } from '../../models/configs/modernbert-config.ts'
 import { readConfig, readOptionalConfig } from '../../models/configs/read-config.ts'
-import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { Question } from '../../schemas/index.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { optionCount } from '../option-count.ts'
 import { spacedText } from '../spaced-json.ts'
-import { readSpecialNames, type SpecialNames } from '../tokenizer/special-names.ts'
-import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { SpecialNames } from '../tokenizer/special-names.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader } from './encoder-question-reader.ts'
+import { readMarkerCheckpoint } from './marker-checkpoint.ts'
 import { isGiven, markerFormat } from './marker-format.ts'
 
 /** The files of a release are where its `config.json` says; only the published places are read. */
@@ -48,15 +47,7 @@ export async function openJulia({ backend, files, unread }: DecisionBundle): Pro
     policySchema,
     'the limits of a Julia checkpoint',
   )
-  const within = files.within('encoder')
-  const json = await readConfig(within, 'config.json', z.unknown(), 'the configuration of an encoder')
-  const config = parseModernBertConfig(json, `${within.location}/config.json`)
-  const weights = await indexWeights(files)
-  const folder = files.within('tokenizer')
-  const [tokenizer, names] = await Promise.all([
-    loadTokenizer(folder, { ordinary: true, vocabulary: config.vocab_size }),
-    readSpecialNames(folder),
-  ])
+  const { config, weights, tokenizer, names } = await readMarkerCheckpoint(files)
   const model = await openModernBert(backend, { config, weights, unread }, layaHead(layers), 'encoder.')
   const policy = named ?? policySchema.parse({})
   const limits = { ...policy, max_length: Math.min(policy.max_length, config.max_position_embeddings) }

@@ -1,19 +1,18 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { layaHead } from '../../graph/index.ts'
-import { parseModernBertConfig } from '../../models/configs/modernbert-config.ts'
 import { readConfig } from '../../models/configs/read-config.ts'
-import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { Question } from '../../schemas/index.ts'
 import type { Calibration } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { spacedText } from '../spaced-json.ts'
-import { BERT_NAMES, readSpecialNames } from '../tokenizer/special-names.ts'
-import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import { BERT_NAMES } from '../tokenizer/special-names.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader } from './encoder-question-reader.ts'
+import { readMarkerCheckpoint } from './marker-checkpoint.ts'
 import { isGiven, markerFormat, TYPE_IDS } from './marker-format.ts'
 
 const agentSchema = z.looseObject({
@@ -34,19 +33,11 @@ type Agent = z.infer<typeof agentSchema>
  */
 export async function openLaya({ backend, files, unread }: DecisionBundle): Promise<Decider> {
   const agent = await readConfig(files, 'rl_agent_config.json', agentSchema, 'the configuration of a Laya agent')
-  const within = files.within('encoder')
-  const json = await readConfig(within, 'config.json', z.unknown(), 'the configuration of an encoder')
-  const config = parseModernBertConfig(json, `${within.location}/config.json`)
+  const { config, weights, tokenizer, names } = await readMarkerCheckpoint(files)
   if (agent.max_len > config.max_position_embeddings) {
     const expected = `max_len of at most ${config.max_position_embeddings}, the positions of the encoder`
     throw new ModelFormatError(`${files.location}/rl_agent_config.json`, expected, String(agent.max_len))
   }
-  const weights = await indexWeights(files)
-  const folder = files.within('tokenizer')
-  const [tokenizer, names] = await Promise.all([
-    loadTokenizer(folder, { ordinary: true, vocabulary: config.vocab_size }),
-    readSpecialNames(folder),
-  ])
   const model = await openModernBert(backend, { config, weights, unread }, layaHead(agent.head_layers), 'encoder.')
   const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent, names))
   return createDecider(reader, { name: files.name, tokenizer, calibration: layaCalibration(agent) })

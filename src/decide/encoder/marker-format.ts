@@ -1,6 +1,6 @@
 import type { Question } from '../../schemas/index.ts'
 import { spacedText } from '../spaced-json.ts'
-import type { SpecialNames } from '../tokenizer/special-names.ts'
+import { specialIds, type SpecialNames } from '../tokenizer/special-names.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat } from './encoder-format.ts'
@@ -30,11 +30,7 @@ export interface MarkerOptions {
  */
 export function markerFormat(tokenizer: Tokenizer, options: MarkerOptions): EncoderFormat {
   const { names, positions, most, leastInstructions, optionTexts } = options
-  const [start, end, marker] = [names.start, names.end, names.marker].map((name) => tokenizer.structural(name)) as [
-    number,
-    number,
-    number,
-  ]
+  const { start, end, marker } = specialIds(tokenizer, names)
   // A marker's name in a text is taken out, as in training.
   const encode = (text: string, tokens?: number) => tokenizer.encode(text.replaceAll(names.marker, ' '), tokens)
   return {

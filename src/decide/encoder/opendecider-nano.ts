@@ -7,7 +7,7 @@ import type { DecisionBundle } from '../decision-family.ts'
 import { readOpenDeciderFile } from '../opendecider-file.ts'
 import { openDeciderOptions } from '../opendecider-options.ts'
 import { spacedText } from '../spaced-json.ts'
-import { BERT_NAMES, readSpecialNames } from '../tokenizer/special-names.ts'
+import { BERT_NAMES, readSpecialNames, specialIds } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat } from './encoder-format.ts'
@@ -40,11 +40,7 @@ export async function openOpenDeciderNano({ backend, files, config, unread }: De
 
 /** `[CLS] question: … [SEP] [MASK] option … [SEP] input: state [SEP]`, and the head's logits at the masks. */
 export function openDeciderFormat(tokenizer: Tokenizer, positions: number, names = BERT_NAMES): EncoderFormat {
-  const [start, end, marker] = [names.start, names.end, names.marker].map((name) => tokenizer.structural(name)) as [
-    number,
-    number,
-    number,
-  ]
+  const { start, end, marker } = specialIds(tokenizer, names)
   const lead = tokenizer.encode('input:')
   return {
     positions,

@@ -1,5 +1,5 @@
 import type { Precision } from '../../backends/backend.ts'
-import { buildLanguageModel, chooseLinear } from '../../graph/index.ts'
+import { buildLanguageModel, chooseCompute } from '../../graph/index.ts'
 import { readLanguageModelConfig } from '../../models/language-models/families.ts'
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
 import { checkTensors } from '../../models/language-models/tensor-layout.ts'
@@ -33,8 +33,8 @@ export async function openLanguageModel(bundle: DecisionBundle): Promise<Decider
   ])
   checkTensors(config, weights)
   const { template, readout } = await readAsking(bundle, manifest, tokenizer)
-  const { attention, precision, movesHalf } = backend
-  const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
+  const { precision } = backend
+  const options = { ...chooseCompute(backend, weights), maxPositions: positions }
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
   const passes = await openPasses(backend, {
     build: (graph) => buildLanguageModel(config, weights, { ...options, graph, head: readout.head }),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { readOptionalConfig } from '../../models/configs/read-config.ts'
 import { tokenName } from '../../models/configs/token-name.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
 /** What an encoder's tokenizer calls the tokens that texts are framed with. */
 export interface SpecialNames {
@@ -25,5 +26,13 @@ export async function readSpecialNames(files: ModelFiles): Promise<SpecialNames>
     start: config?.cls_token ?? BERT_NAMES.start,
     end: config?.sep_token ?? BERT_NAMES.end,
     marker: config?.mask_token ?? BERT_NAMES.marker,
+  }
+}
+
+export function specialIds(tokenizer: Tokenizer, { start, end, marker }: SpecialNames) {
+  return {
+    start: tokenizer.structural(start),
+    end: tokenizer.structural(end),
+    marker: tokenizer.structural(marker),
   }
 }

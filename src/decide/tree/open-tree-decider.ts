@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Backend, Precision } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear, refuseUnread } from '../../graph/index.ts'
+import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseCompute, refuseUnread } from '../../graph/index.ts'
 import type { BertConfig } from '../../models/configs/bert-config.ts'
 import { readConfig } from '../../models/configs/read-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
@@ -82,10 +82,9 @@ export async function openTreeModel(
   backend: Backend,
   { config, files, weights, layout, unread }: TreeCheckpoint,
 ): Promise<TreeModel> {
-  const { attention, precision, movesHalf, fastInt8 } = backend
   const { quantization_config: quantization } = config
-  const exact = { linear: chooseLinear(weights), attention, precision, movesHalf }
-  const rounds = exact.linear === 'float' && fastInt8
+  const exact = chooseCompute(backend, weights)
+  const rounds = exact.linear === 'float' && backend.fastInt8
   const rounded = rounds ? await roundMatrices(files, weights, quantization, matricesToRound(config)) : undefined
   const options = rounded === undefined ? exact : { ...exact, linear: { rounded } }
   const levels = layout.level_steps + 2

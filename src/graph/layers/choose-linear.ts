@@ -1,4 +1,6 @@
+import type { AttentionForm, Backend, Precision } from '../../backends/backend.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
+import type { ComputeOptions } from './start-graph.ts'
 import type { LinearMode } from './weights.ts'
 
 /**
@@ -22,4 +24,12 @@ export function chooseLinear(weights: WeightIndex): LinearMode {
     .filter((entry) => entry?.dtype === 'U8' || entry?.dtype === 'I8')
   const bytes = quantised.reduce((sum, entry) => sum + (entry?.length ?? 0), 0)
   return bytes <= EXPANDABLE ? 'float' : { accuracyLevel: 4 }
+}
+
+/** How a language model or an encoder with these weights is computed on a backend. */
+export function chooseCompute(
+  { attention, precision, movesHalf }: Pick<Backend, 'attention' | 'precision' | 'movesHalf'>,
+  weights: WeightIndex,
+): ComputeOptions<AttentionForm, Precision> {
+  return { linear: chooseLinear(weights), attention, precision, movesHalf }
 }

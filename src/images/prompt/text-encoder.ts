@@ -1,6 +1,6 @@
 import type { Backend, Tensor } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
-import { buildHiddenStates, chooseLinear } from '../../graph/index.ts'
+import { buildHiddenStates, chooseCompute } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import { readModelConfig } from '../../models/configs/model-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
@@ -53,12 +53,9 @@ export async function openTextEncoder(
   }
   const session = await backend.createSession(
     buildHiddenStates(config, weights, {
+      ...chooseCompute(backend, weights),
       hiddenStates,
-      linear: chooseLinear(weights),
       maxPositions: options.maxTokens,
-      attention: backend.attention,
-      precision: backend.precision,
-      movesHalf: backend.movesHalf,
     }),
   )
   return {
