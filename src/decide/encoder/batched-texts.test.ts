@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
@@ -44,12 +45,8 @@ async function open(
       return Object.assign(session, { run: counted })
     },
   }
-  const files = openFolder(fixtureFolder(name))
-  const readText = async (file: string) => {
-    const text = await files.readText(file)
-    return file === 'config.json' && text !== undefined ? change(text) : text
-  }
-  return { decider: await openDecider({ backend: counting, files: { ...files, readText } }), passes }
+  const files = withTexts(openFolder(fixtureFolder(name)), { 'config.json': change })
+  return { decider: await openDecider({ backend: counting, files }), passes }
 }
 
 function ask(state: string, names: readonly (keyof typeof QUESTIONS)[]) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { describeCheckpoint } from '../../models/describe-checkpoint.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import type { DecisionRequest, Question } from '../../schemas/index.ts'
@@ -145,10 +146,9 @@ describe('a Laya agent', () => {
   })
 
   it('is refused with an order of options that is not computed, by name', async () => {
-    const { readText } = openFolder(fixtureFolder('laya'))
-    const change = async (name: string) =>
-      (await readText(name))?.replace('"encoder": "tiny"', '"option_layout": "parallel"')
-    await expect(open('laya', { readText: change })).rejects.toThrow('option_layout')
+    const parallel = (text: string) => text.replace('"encoder": "tiny"', '"option_layout": "parallel"')
+    const changed = withTexts(openFolder(fixtureFolder('laya')), { 'rl_agent_config.json': parallel })
+    await expect(open('laya', changed)).rejects.toThrow('option_layout')
   })
 })
 
@@ -202,9 +202,9 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference
   })
 
   it('is refused without labels of inference, which are named', async () => {
-    const { readText } = openFolder(fixtureFolder(name))
-    const change = async (file: string) => (await readText(file))?.replace(/entailment"/gi, 'positive"')
-    await expect(open(name, { readText: change })).rejects.toThrow(/entailment and for contradiction.*positive/)
+    const renamed = (text: string) => text.replace(/entailment"/gi, 'positive"')
+    const changed = withTexts(openFolder(fixtureFolder(name)), { 'config.json': renamed })
+    await expect(open(name, changed)).rejects.toThrow(/entailment and for contradiction.*positive/)
   })
 })
 

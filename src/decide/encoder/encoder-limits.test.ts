@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import type { Backend } from '../../backends/index.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
@@ -29,11 +30,10 @@ describe('Julia', () => {
   })
 
   it('has the limits of inference-policy.json, and those of Julia 1 without it', async () => {
-    const { readText } = openFolder(fixtureFolder('julia'))
     const long = ask('a', choiceOf(10, 'some more words of an option '))
     await expect((await open('julia')).decide(long, context)).rejects.toThrow(/room for 144/)
-    const without = async (name: string) => (name === 'inference-policy.json' ? undefined : readText(name))
-    await expect((await open('julia', { readText: without })).decide(long, context)).resolves.toHaveProperty(
+    const without = withTexts(openFolder(fixtureFolder('julia')), { 'inference-policy.json': undefined })
+    await expect((await open('julia', without)).decide(long, context)).resolves.toHaveProperty(
       'answers.q',
     )
   })
@@ -42,9 +42,8 @@ describe('Julia', () => {
     ['config.json', '"encoder/config.json"', '"elsewhere/config.json"', 'encoder_config_file'],
     ['julia_config.json', '"format_version": 1', '"format_version": 2', 'format_version'],
   ])('is refused where %s says what is not known, by name', async (file, from, to, field) => {
-    const { readText } = openFolder(fixtureFolder('julia'))
-    const change = async (name: string) => (name === file ? (await readText(name))?.replace(from, to) : readText(name))
-    await expect(open('julia', { readText: change })).rejects.toThrow(field)
+    const changed = withTexts(openFolder(fixtureFolder('julia')), { [file]: (text) => text.replace(from, to) })
+    await expect(open('julia', changed)).rejects.toThrow(field)
   })
 })
 
@@ -55,10 +54,13 @@ describe.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert'
     const folder = ['laya', 'julia'].includes(name) ? files.within('tokenizer') : files
 
     async function openChanged(change: (file: TokenizerJson) => void): Promise<Decider> {
-      const file = JSON.parse((await folder.readText('tokenizer.json'))!) as TokenizerJson
-      change(file)
-      const readText = async (of: string) => (of === 'tokenizer.json' ? JSON.stringify(file) : folder.readText(of))
-      const changed = { ...folder, readText }
+      const changed = withTexts(folder, {
+        'tokenizer.json': (text) => {
+          const file = JSON.parse(text) as TokenizerJson
+          change(file)
+          return JSON.stringify(file)
+        },
+      })
       return open(
         name,
         folder === files ? changed : { within: (of) => (of === 'tokenizer' ? changed : files.within(of)) },
@@ -81,15 +83,15 @@ describe.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert'
 )
 
 it('a Laya agent that reads more tokens than its encoder has positions is refused by max_len', async () => {
-  const { readText } = openFolder(fixtureFolder('laya'))
-  const change = async (name: string) => (await readText(name))?.replace('"max_len": 320', '"max_len": 600')
-  await expect(open('laya', { readText: change })).rejects.toThrow('max_len of at most 512')
+  const longer = (text: string) => text.replace('"max_len": 320', '"max_len": 600')
+  const changed = withTexts(openFolder(fixtureFolder('laya')), { 'rl_agent_config.json': longer })
+  await expect(open('laya', changed)).rejects.toThrow('max_len of at most 512')
 })
 
 it('a cross-encoder without segments for pairs is refused by type_vocab_size', async () => {
-  const { readText } = openFolder(fixtureFolder('nli-bert'))
-  const change = async (name: string) => (await readText(name))?.replace('"type_vocab_size": 2', '"type_vocab_size": 1')
-  await expect(open('nli-bert', { readText: change })).rejects.toThrow('type_vocab_size')
+  const fewer = (text: string) => text.replace('"type_vocab_size": 2', '"type_vocab_size": 1')
+  const changed = withTexts(openFolder(fixtureFolder('nli-bert')), { 'config.json': fewer })
+  await expect(open('nli-bert', changed)).rejects.toThrow('type_vocab_size')
 })
 
 it.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree'])(
@@ -97,8 +99,7 @@ it.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert', 'ber
   async (name) => {
     const files = openFolder(fixtureFolder(name))
     const damaged = (of: ModelFiles): ModelFiles => ({
-      ...of,
-      readText: async (file) => (file === 'tokenizer.json' ? '{}' : of.readText(file)),
+      ...withTexts(of, { 'tokenizer.json': '{}' }),
       within: (folder) => damaged(of.within(folder)),
     })
     let sessions = 0

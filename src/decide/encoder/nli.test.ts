@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { ask, context, openDeciders } from './test-support/open-deciders.ts'
 
@@ -9,12 +10,8 @@ const askOf = (question: unknown) => ask('a card', question)
 
 /** What a model reads when its files say something else, which `change` makes of their JSON. */
 async function readWith(name: string, file: string, change: (json: Record<string, unknown>) => object) {
-  const files = openFolder(fixtureFolder(name))
-  const readText = async (wanted: string) => {
-    const text = await files.readText(wanted)
-    return wanted === file && text !== undefined ? JSON.stringify(change(JSON.parse(text))) : text
-  }
-  const decider = await open(name, { readText })
+  const changed = { [file]: (text: string) => JSON.stringify(change(JSON.parse(text))) }
+  const decider = await open(name, withTexts(openFolder(fixtureFolder(name)), changed))
   const request = askOf({ type: 'noul', instructions: 'It is b.' })
   const [[logits] = []] = await decider.logits(request, context)
   const { usage } = await decider.decide(request, context)

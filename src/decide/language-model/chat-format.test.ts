@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
@@ -107,17 +108,13 @@ describe('state and question are cut into the tokens of the whole prompt', async
   const files = openFolder(
     fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url)),
   )
-  const tokenizer = await loadTokenizer({
-    ...files,
-    async readText(name) {
-      const text = await files.readText(name)
-      if (name !== 'tokenizer.json') return text
-      const file = JSON.parse(text!)
-      for (const [index, pair] of MERGES.entries()) file.model.vocab[pair.join('')] = 100_000 + index
-      file.model.merges.push(...MERGES)
-      return JSON.stringify(file)
-    },
-  })
+  const merging = (text: string) => {
+    const file = JSON.parse(text)
+    for (const [index, pair] of MERGES.entries()) file.model.vocab[pair.join('')] = 100_000 + index
+    file.model.merges.push(...MERGES)
+    return JSON.stringify(file)
+  }
+  const tokenizer = await loadTokenizer(withTexts(files, { 'tokenizer.json': merging }))
   const format = readChatFormat(await readChatTemplate(files))
   const template = createChatTemplate(tokenizer, format, {
     symbols: { ids: [], mostOptions: 26, of: () => [], lead: () => [], column: () => 0 },

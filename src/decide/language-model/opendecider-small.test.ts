@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
@@ -41,9 +42,8 @@ function ask(state: unknown, question: unknown): DecisionRequest {
   return parseDecisionRequest({ state, questions: { q: question } })
 }
 
-async function open(changes: Record<string, string> = {}) {
-  const readText = async (name: string) => changes[name] ?? files.readText(name)
-  return openDecider({ backend, files: { ...files, readText } })
+function open(changes: Record<string, string> = {}) {
+  return openDecider({ backend, files: withTexts(files, changes) })
 }
 
 describe('opendecider-small agrees with its authors’ code', () => {
@@ -85,11 +85,8 @@ describe('opendecider-small as an adapter beside its base', () => {
     const adapter = fixtureFolder('opendecider-small-lora')
     const plain = openFolder(weights === 'float' ? folder : join(work, 'quantized'))
     // The published base says nothing of how the adapter wants to be asked.
-    const readText = async (name: string) => (name === 'opendecider.json' ? undefined : plain.readText(name))
-    const decider = await openDecider({
-      backend,
-      files: withLora({ ...plain, readText }, [{ path: adapter, scale: 1 }]),
-    })
+    const base = withTexts(plain, { 'opendecider.json': undefined })
+    const decider = await openDecider({ backend, files: withLora(base, [{ path: adapter, scale: 1 }]) })
     const adapted: Omit<Expected, 'ids'>[] = JSON.parse(await readFile(join(adapter, 'requests.json'), 'utf8'))
     const own = new Map(cases.map(({ state, question, logits }) => [JSON.stringify([state, question]), logits]))
     for (const { state, question, logits } of adapted) {
@@ -122,8 +119,7 @@ it.each([
   [{ 'opendecider.json': '{"kind":"nano"}' }, 'opendecider.json', 'nano'],
   [{ 'chat_template.jinja': undefined }, 'tokenizer_config.json', 'none'],
 ])('a checkpoint of opendecider with %j is refused by name', async (changes, file, got) => {
-  const readText = async (name: string) => (name in changes ? changes[name as never] : files.readText(name))
-  await expect(openDecider({ backend, files: { ...files, readText } })).rejects.toMatchObject({
+  await expect(openDecider({ backend, files: withTexts(files, changes) })).rejects.toMatchObject({
     code: 'model_format',
     file: expect.stringContaining(file),
     got: expect.stringContaining(got),

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { identifyDecider } from '../identify-decider.ts'
@@ -27,17 +28,15 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** The tiny model without a chat template, with other tokenizer files. */
 function having(config: object, processor: unknown = null): ModelFiles {
-  const files = openFolder(folder)
-  async function readText(name: string) {
-    if (name === 'chat_template.jinja') return undefined
-    if (name === 'tokenizer_config.json') return JSON.stringify(config)
-    const text = await files.readText(name)
-    if (name !== 'tokenizer.json') return text
-    const file = JSON.parse(text!)
-    const added_tokens = [...file.added_tokens, { id: 1000, content: BEGIN, special: true }]
-    return JSON.stringify({ ...file, added_tokens, post_processor: processor })
-  }
-  return { ...files, readText }
+  return withTexts(openFolder(folder), {
+    'chat_template.jinja': undefined,
+    'tokenizer_config.json': JSON.stringify(config),
+    'tokenizer.json': (text) => {
+      const file = JSON.parse(text)
+      const added_tokens = [...file.added_tokens, { id: 1000, content: BEGIN, special: true }]
+      return JSON.stringify({ ...file, added_tokens, post_processor: processor })
+    },
+  })
 }
 
 async function openingOf(files: ModelFiles) {

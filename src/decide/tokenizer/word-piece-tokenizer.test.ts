@@ -2,12 +2,24 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { loadWordPieceTokenizer, readBertSettings } from './word-piece-tokenizer.ts'
 
 const FOLDER = fixtureFolder('word-piece')
+
+function loadChanged(change: (text: string) => string, options?: Parameters<typeof loadWordPieceTokenizer>[1]) {
+  return loadWordPieceTokenizer(withTexts(openFolder(FOLDER), { 'tokenizer.json': change }), options)
+}
+
+function withTokens(added: (tokens: object[]) => object[]) {
+  return (text: string) => {
+    const file = JSON.parse(text) as { added_tokens: object[] }
+    return JSON.stringify({ ...file, added_tokens: added(file.added_tokens) })
+  }
+}
 
 describe('a WordPiece tokenizer', () => {
   let tokenizer: Tokenizer
@@ -23,10 +35,9 @@ describe('a WordPiece tokenizer', () => {
   })
 
   it('leaves Chinese characters in words where the file says so', async () => {
-    const files = openFolder(FOLDER)
-    const change = async (name: string) =>
-      (await files.readText(name))?.replace(/"handle_chinese_chars":\s*true/, '"handle_chinese_chars":false')
-    const { encode } = await loadWordPieceTokenizer({ ...files, readText: change })
+    const { encode } = await loadChanged((text) =>
+      text.replace(/"handle_chinese_chars":\s*true/, '"handle_chinese_chars":false'),
+    )
     expect(encode('late𠮷open')).toHaveLength(1)
   })
 
@@ -47,42 +58,32 @@ describe('a WordPiece tokenizer', () => {
   })
 
   it('is read with a vocabulary of half a million tokens', async () => {
-    const files = openFolder(FOLDER)
-    const change = async (name: string) => {
-      const file = JSON.parse((await files.readText(name))!) as { model: { vocab: Record<string, number> } }
+    const { encode } = await loadChanged((text) => {
+      const file = JSON.parse(text) as { model: { vocab: Record<string, number> } }
       const from = Object.keys(file.model.vocab).length
       for (let id = from; id < 500_000; id++) file.model.vocab[`q${id}`] = id
       return JSON.stringify(file)
-    }
-    const { encode } = await loadWordPieceTokenizer({ ...files, readText: change })
+    })
     expect(encode('the q499999 parcel')).toEqual([...tokenizer.encode('the'), 499_999, ...tokenizer.encode('parcel')])
   })
 
   it('is refused where the file describes another kind, naming it', async () => {
-    const files = openFolder(FOLDER)
-    const change = async (name: string) => (await files.readText(name))?.replace('"WordPiece"', '"Unigram"')
-    const other: ModelFiles = { ...files, readText: change }
-    await expect(loadWordPieceTokenizer(other)).rejects.toThrow('a WordPiece tokenizer')
+    const other = loadChanged((text) => text.replace('"WordPiece"', '"Unigram"'))
+    await expect(other).rejects.toThrow('a WordPiece tokenizer')
   })
 
   it('is refused where control characters are to stay in texts, naming the field', async () => {
-    const files = openFolder(FOLDER)
-    const change = async (name: string) => {
-      const file = JSON.parse((await files.readText(name))!) as { normalizer: object }
+    const other = loadChanged((text) => {
+      const file = JSON.parse(text) as { normalizer: object }
       return JSON.stringify({ ...file, normalizer: { ...file.normalizer, clean_text: false } })
-    }
-    await expect(loadWordPieceTokenizer({ ...files, readText: change })).rejects.toThrow('normalizer.clean_text')
+    })
+    await expect(other).rejects.toThrow('normalizer.clean_text')
   })
 })
 
 describe('tokens that were added to a WordPiece tokenizer, which are no special ones,', () => {
   const added = { lstrip: false, rstrip: false, single_word: false, special: false }
-  async function load(...tokens: object[]) {
-    const files = openFolder(FOLDER)
-    const file = JSON.parse((await files.readText('tokenizer.json'))!) as { added_tokens: object[] }
-    const text = JSON.stringify({ ...file, added_tokens: [...file.added_tokens, ...tokens] })
-    return loadWordPieceTokenizer({ ...files, readText: async () => text })
-  }
+  const load = (...tokens: object[]) => loadChanged(withTokens((own) => [...own, ...tokens]))
   const raw = { ...added, id: 900, content: '<E1>', normalized: false }
   const lowered = { ...added, id: 901, content: 'COVID19', normalized: true }
 
@@ -97,19 +98,14 @@ describe('tokens that were added to a WordPiece tokenizer, which are no special 
 
   it('are refused where they are found as words alone or with the blanks around them, or have no embedding', async () => {
     await expect(load({ ...raw, single_word: true })).rejects.toThrow('single_word false in the added token <E1>')
-    const files = openFolder(FOLDER)
-    const whole = JSON.parse((await files.readText('tokenizer.json'))!) as object
-    const file = JSON.stringify({ ...whole, added_tokens: [{ ...raw, id: 1e6 }] })
-    const limited = loadWordPieceTokenizer({ ...files, readText: async () => file }, { vocabulary: 10_000 })
+    const limited = loadChanged(withTokens(() => [{ ...raw, id: 1e6 }]), { vocabulary: 10_000 })
     await expect(limited).rejects.toThrow('<E1> below 10000')
   })
 })
 
 describe('what tokenizer_config.json says of how texts are normalised', () => {
-  const within = async (config: object) => {
-    const files = openFolder(FOLDER)
-    return readBertSettings({ ...files, readText: async () => JSON.stringify(config) })
-  }
+  const within = (config: object) =>
+    readBertSettings(withTexts(openFolder(FOLDER), { 'tokenizer_config.json': JSON.stringify(config) }))
 
   it('takes the place of what tokenizer.json says, as in transformers', async () => {
     const fields = { do_lower_case: false, strip_accents: null, tokenize_chinese_chars: true }

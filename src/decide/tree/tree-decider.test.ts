@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { halfBound } from '../../graph/test-support/half-rounding.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
@@ -52,12 +53,7 @@ afterAll(async () => {
 
 /** The expected logits are of whole states, also of one that is read in windows. */
 function inOneWindow(): ModelFiles {
-  const files = openFolder(FOLDER)
-  const readText = async (name: string) => {
-    const text = await files.readText(name)
-    return name === 'tessera.json' ? text?.replace('"tokens": 320', '"tokens": 480') : text
-  }
-  return { ...files, readText }
+  return withTexts(openFolder(FOLDER), { 'tessera.json': (text) => text.replace('"tokens": 320', '"tokens": 480') })
 }
 
 function requestOf({ state, questions }: ExpectedRequest): DecisionRequest {

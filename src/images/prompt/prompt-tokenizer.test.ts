@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { materializeBundle, ODD_PROMPT, type ImageBundleName } from '../../../test/helpers/image-bundle.ts'
 import { readIntegers } from '../../../test/helpers/read-tensor.ts'
+import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { loadPromptTokenizer } from './prompt-tokenizer.ts'
 
@@ -59,14 +60,8 @@ it('refuses at once what has more characters than so many tokens can stand for',
 describe('what files beside the tokenizer say', () => {
   const klein = fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url))
   const format = { emptyThinkBlock: true, maxTokens: 100, pad: true }
-  const load = (changes: Record<string, (text: string) => string>, rows = 288) => {
-    const files = openFolder(klein)
-    const readText = async (name: string) => {
-      const text = await files.readText(name)
-      return text && (changes[name]?.(text) ?? text)
-    }
-    return loadPromptTokenizer({ ...files, readText }, format, rows)
-  }
+  const load = (changes: Record<string, (text: string) => string>, rows = 288) =>
+    loadPromptTokenizer(withTexts(openFolder(klein), changes), format, rows)
   const set = (fields: object) => (text: string) => JSON.stringify({ ...JSON.parse(text), ...fields })
 
   it('a token that the post-processor puts in front is in front', async () => {
