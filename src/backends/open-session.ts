@@ -36,7 +36,10 @@ export function holdSession(ort: OrtRuntime, session: Ort.InferenceSession) {
   return {
     inputNames,
     outputNames,
-    async compute(feeds: Feeds, outputs: readonly string[] = outputNames): Promise<Readonly<Record<string, Ort.Tensor>>> {
+    async compute(
+      feeds: Feeds,
+      outputs: readonly string[] = outputNames,
+    ): Promise<Readonly<Record<string, Ort.Tensor>>> {
       if (held === undefined) throw new Error('This session is disposed; open a new one before running it')
       return held.run(
         mapValues(feeds, (feed) => toOrt(ort, feed)),

@@ -7,8 +7,8 @@ import { createBackend } from './create-backend.ts'
 import { buildAddModel } from './probe-models.ts'
 import { judgeSelfTest } from './self-test/judge-self-test.ts'
 import { runSelfTest } from './self-test/run-self-test.ts'
-import { createWasmBackend } from './wasm.ts'
 import { buildExternalAddModel } from './test-support/external-add-model.ts'
+import { createWasmBackend } from './wasm.ts'
 
 const vector = (...values: number[]): Tensor => ({
   type: 'float32',

@@ -7,7 +7,10 @@ import { withSessions } from './with-sessions.ts'
  */
 export function withoutSessions(backend: Backend): Backend {
   // Weights that nobody multiplies with need not be read to be rounded.
-  return withSessions({ ...backend, fastInt8: false }, { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() })
+  return withSessions(
+    { ...backend, fastInt8: false },
+    { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() },
+  )
 }
 
 /** Stands for a session that nobody opens. */

@@ -134,9 +134,6 @@ export function createDecider<Plan extends PlannedRequest>(
 ): Decider {
   const calibrateAll = (question: Question, windows: readonly Float64Array[]) =>
     windows.map((logits) => calibrateLogits(question, logits, calibration))
-  function answer(question: Question, windows: readonly Float64Array[], threshold: number | undefined): Answer {
-    return answerQuestion(question, poolWindows(calibrateAll(question, windows), sharpness), threshold)
-  }
   function poolFeatures({ names, questions }: Plan, { logits, features = [] }: Reading): Record<string, Float32Array> {
     const read = names.flatMap((name, index): [string, Float32Array][] => {
       const windows = features[index] ?? []
@@ -162,10 +159,11 @@ export function createDecider<Plan extends PlannedRequest>(
       const planned = plan(request)
       const reading = await reader.read(planned, context, features)
       const { logits: windows, masses } = reading
-      const answers = planned.questions.map((question, index): [string, Answer] => [
-        planned.names[index]!,
-        answer(question, windows[index]!, question.min_confidence ?? request.min_confidence),
-      ])
+      const answers = planned.questions.map((question, index): [string, Answer] => {
+        const pooled = poolWindows(calibrateAll(question, windows[index]!), sharpness)
+        const threshold = question.min_confidence ?? request.min_confidence
+        return [planned.names[index]!, answerQuestion(question, pooled, threshold)]
+      })
       return {
         model: name,
         answers: Object.fromEntries(answers),

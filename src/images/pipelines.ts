@@ -34,7 +34,10 @@ function openZImage(controlled: boolean): OpenPipeline {
 const openKlein: OpenPipeline = async (backend, files, { distilled }) => {
   const { openFlux2Pipeline } = await import('./flux2/open-flux2.ts')
   // A BatchNorm counts the batches of its training.
-  return openFlux2Pipeline(backend, files, { unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] }, distilled })
+  return openFlux2Pipeline(backend, files, {
+    unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] },
+    distilled,
+  })
 }
 
 /** Every pipeline that makes pictures, by the `_class_name` of diffusers; AGENTS.md says how to add one. */

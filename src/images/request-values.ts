@@ -47,11 +47,7 @@ export function sidesOf({ width, height }: PictureRequest): { readonly width?: n
 }
 
 /** @throws InvalidRequestError where a picture to begin with has other sides than the one to make */
-export function requireStartSize(
-  width: number | undefined,
-  height: number | undefined,
-  picture: Size,
-): void {
+export function requireStartSize(width: number | undefined, height: number | undefined, picture: Size): void {
   if ((width ?? picture.width) === picture.width && (height ?? picture.height) === picture.height) return
   const reason = `must be that of the picture to begin with, ${picture.width}x${picture.height}, got ${width}x${height}`
   throw new InvalidRequestError('size', reason)

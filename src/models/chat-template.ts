@@ -80,7 +80,7 @@ function nameTokens({ extra_special_tokens: extra, ...config }: Config): Record<
   const named = Object.entries(config).filter(([name]) => name.endsWith('_token'))
   // Older files have a list here, of tokens without names.
   const more = typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? Object.entries(extra) : []
-  const texts = [...named, ...more].map(([name, value]) => [name, token.safeParse(value).data] as const)
+  const texts = [...named, ...more].map(([name, value]) => [name, tokenName.safeParse(value).data] as const)
   return Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 

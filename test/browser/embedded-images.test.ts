@@ -1,8 +1,8 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { spreadOf } from '../helpers/spread-of.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 
 const DRAWING = { prompt: 'a 3d apple on a blue background', size: '256x256', seed: 5 } as const
 const EDIT = { prompt: 'change the background to yellow' } as const

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 
 /** The engine of the page. */
 declare global {

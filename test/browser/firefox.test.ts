@@ -10,9 +10,9 @@ import { sharpCodec } from '../../src/images/picture/sharp-codec.ts'
 import { createEngine, type Engine } from '../../src/index.ts'
 import type { canvasCodec } from '../../src/web/canvas-codec.ts'
 import type * as Library from '../../src/web/index.ts'
-import { findFirefox, type Firefox, type FirefoxPage, launchFirefox } from './firefox.ts'
 import { type ImageBundle, materializeBundle } from '../helpers/image-bundle.ts'
 import { drawPicture } from '../helpers/pseudo-random.ts'
+import { findFirefox, type Firefox, type FirefoxPage, launchFirefox } from './firefox.ts'
 import { expectSameAnswers } from './same-answers.ts'
 
 /** What pages load, by a name that is not resolved here. */

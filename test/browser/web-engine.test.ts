@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { expectSameAnswers } from './same-answers.ts'
 
 /** The engine of the page. */

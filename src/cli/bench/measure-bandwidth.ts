@@ -1,5 +1,5 @@
 import type { Backend } from '../../backends/index.ts'
-import { GraphBuilder, single } from '../../graph/index.ts'
+import { GraphBuilder } from '../../graph/index.ts'
 import { type Summary, summarize } from './statistics.ts'
 
 /** Larger than most caches are: 512 MiB, in rows that threads share. */
@@ -14,12 +14,7 @@ const BYTES = 4 * ROWS * COLUMNS
 export async function measureBandwidth(backend: Backend, runs: number): Promise<Summary> {
   const g = new GraphBuilder('bandwidth')
   const x = g.input('x', 'float32', [ROWS, COLUMNS])
-  g.output(
-    'y',
-    g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 0 } } }),
-    'float32',
-    [ROWS],
-  )
+  g.output('y', g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 0 } } }), 'float32', [ROWS])
   const session = await backend.createSession(g.build())
   const feed = { type: 'float32' as const, dims: [ROWS, COLUMNS], data: new Float32Array(ROWS * COLUMNS).fill(1) }
   const rates: number[] = []

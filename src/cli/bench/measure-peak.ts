@@ -1,5 +1,5 @@
 import type { Backend } from '../../backends/index.ts'
-import { GraphBuilder, single, type Value } from '../../graph/index.ts'
+import { GraphBuilder, type Value } from '../../graph/index.ts'
 import { matMulNBits } from '../../onnx/ops/matmul.ts'
 import { type Summary, summarize } from './statistics.ts'
 

@@ -37,7 +37,7 @@ export function buildProduct(format: ProductFormat, { inputs, outputs }: Product
   const x = g.input('x', 'float32', ['rows', inputs])
   const row = Float32Array.from({ length: inputs }, (_, i) => ((i * 37) % 101) / 50 - 1)
   const product = multiply(g, x, row, format, { inputs, outputs })
-  g.output('y', head(g, product, 1, 1), 'float32', ['rows', 1])
+  g.output('y', head(g, product, 1), 'float32', ['rows', 1])
   return g.build()
 }
 

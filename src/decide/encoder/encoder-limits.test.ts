@@ -33,9 +33,7 @@ describe('Julia', () => {
     const long = ask('a', choiceOf(10, 'some more words of an option '))
     await expect((await open('julia')).decide(long, context)).rejects.toThrow(/room for 144/)
     const without = withTexts(openFolder(fixtureFolder('julia')), { 'inference-policy.json': undefined })
-    await expect((await open('julia', without)).decide(long, context)).resolves.toHaveProperty(
-      'answers.q',
-    )
+    await expect((await open('julia', without)).decide(long, context)).resolves.toHaveProperty('answers.q')
   })
 
   it.each([

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { withTexts } from '../../../test/helpers/with-texts.ts'
-import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { loadWordPieceTokenizer, readBertSettings } from './word-piece-tokenizer.ts'
@@ -98,7 +97,10 @@ describe('tokens that were added to a WordPiece tokenizer, which are no special 
 
   it('are refused where they are found as words alone or with the blanks around them, or have no embedding', async () => {
     await expect(load({ ...raw, single_word: true })).rejects.toThrow('single_word false in the added token <E1>')
-    const limited = loadChanged(withTokens(() => [{ ...raw, id: 1e6 }]), { vocabulary: 10_000 })
+    const limited = loadChanged(
+      withTokens(() => [{ ...raw, id: 1e6 }]),
+      { vocabulary: 10_000 },
+    )
     await expect(limited).rejects.toThrow('<E1> below 10000')
   })
 })

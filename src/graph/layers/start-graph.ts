@@ -4,7 +4,7 @@ import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
 import type { TransformerAttention } from './full-attention.ts'
 import type { ComputeType } from './precision.ts'
-import type { LinearMode } from './weights.ts'
+import type { GraphContext, LinearMode } from './weights.ts'
 
 /** How the products and the attention of a model are computed. */
 export interface ComputeOptions<
@@ -23,13 +23,24 @@ export interface ComputeOptions<
 /** Those of an image transformer, which picks no rows of tables. */
 export type TransformerOptions = Omit<ComputeOptions<TransformerAttention>, 'movesHalf'>
 
+interface StartedGraph<Config, Attention, Type extends ComputeType> extends GraphContext {
+  readonly config: Config
+  readonly attention: Attention | 'fused'
+  readonly precision: Type | 'float32'
+  readonly movesHalf: boolean
+}
+
 /** An empty graph, with all that the layers of a model share while it is built. */
-export function startGraph<Config, Attention extends TransformerAttention, Type extends ComputeType>(
+export function startGraph<
+  Config,
+  Attention extends TransformerAttention = AttentionForm,
+  Type extends ComputeType = ComputeType,
+>(
   name: string,
   config: Config & { readonly quantization_config?: QuantizationConfig | undefined },
   weights: WeightIndex,
   options: ComputeOptions<Attention, Type>,
-) {
+): StartedGraph<Config, Attention, Type> {
   const { linear, attention = 'fused', precision = 'float32', movesHalf = true } = options
   const { quantization_config: quantization } = config
   return { g: new GraphBuilder(name), config, weights, quantization, linear, attention, precision, movesHalf }

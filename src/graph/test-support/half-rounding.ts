@@ -1,18 +1,18 @@
 import { vi } from 'vitest'
 import { HALVED } from '../../backends/self-test/run-self-test.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import { GraphBuilder } from '../../onnx/graph-builder.ts'
 
 /**
  * From here on, graphs round every half-precision result as a device does. onnxruntime computes such operators of the
  * processor in float32 and drops the casts between one and the next; a reshape in between keeps them.
  */
 export function keepHalfRounding(): void {
-  const node = GraphBuilder.prototype.node
-  vi.spyOn(GraphBuilder.prototype, 'node').mockImplementation(function (this: GraphBuilder, opType, inputs, options) {
-    const results = node.call(this, opType, inputs, options)
+  const { nodeOf } = GraphBuilder.prototype
+  vi.spyOn(GraphBuilder.prototype, 'nodeOf').mockImplementation(function (this: GraphBuilder, count, opType, ...of) {
+    const results = nodeOf.call(this, count, opType, ...of)
     if (!HALVED.has(opType)) return results
-    const [shape] = node.call(this, 'Shape', [results[0]])
-    return [...node.call(this, 'Reshape', [results[0], shape]), ...results.slice(1)] as Value[]
+    const [shape] = nodeOf.call(this, 1, 'Shape', [results[0]])
+    return [...nodeOf.call(this, 1, 'Reshape', [results[0], shape]), ...results.slice(1)]
   })
 }
 

@@ -103,10 +103,7 @@ async function openLora(lora: ChosenLora, loras: readonly ChosenLora[]): Promise
 }
 
 /** @param all among which it has a number */
-async function findLora(
-  lora: ChosenLora,
-  all: readonly ChosenLora[],
-): Promise<{ folder: string; name: string }> {
+async function findLora(lora: ChosenLora, all: readonly ChosenLora[]): Promise<{ folder: string; name: string }> {
   const { path } = lora
   const isPath = isModelPath(path)
   const found = isPath ? resolve(path) : isHubId(path) ? await findInHubCache(path, process.env) : undefined

@@ -133,7 +133,7 @@ function planTensor(name: string, entry: TensorEntry, format: Format): TensorPla
 export function planMatrix(
   name: string,
   shape: readonly number[],
-  { bits, block_size: blockSize }: TensorFormat,
+  { bits, block_size: blockSize }: { readonly bits: number; readonly block_size: number | 'row' },
 ): TensorPlan[] {
   const [rows, width] = shape as [number, number]
   if (blockSize === 'row') {

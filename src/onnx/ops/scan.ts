@@ -21,8 +21,8 @@ export function scan(
   )
   const attributes = { body: { graph }, num_scan_inputs: { int: sequences.length } }
   return g.node(
-      'Scan',
-      sequences.map(({ all }) => all),
-      { attributes },
-    )
+    'Scan',
+    sequences.map(({ all }) => all),
+    { attributes },
+  )
 }
