@@ -10,7 +10,7 @@ import { KeptStates } from './kept-states.ts'
 
 const URGENT = { type: 'noul', instructions: 'is it urgent?' } as const
 const TEAM = { type: 'choice', instructions: 'which team?', criteria: { billing: null, tech: null, other: null } }
-const LONG_STATE = Array.from({ length: 90 }, (_, line) => `line ${line}: the app crashes when i save.`).join(' ')
+const LONG_STATE = Array.from({ length: 40 }, (_, line) => `line ${line}: the app crashes when i save.`).join(' ')
 
 let backend: Backend
 /** Passes over windows. */

@@ -56,14 +56,14 @@ describe('a WordPiece tokenizer', () => {
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 
-  it('is read with a vocabulary of half a million tokens', async () => {
+  it('is read with a vocabulary of two hundred thousand tokens', async () => {
     const { encode } = await loadChanged((text) => {
       const file = JSON.parse(text) as { model: { vocab: Record<string, number> } }
       const from = Object.keys(file.model.vocab).length
-      for (let id = from; id < 500_000; id++) file.model.vocab[`q${id}`] = id
+      for (let id = from; id < 200_000; id++) file.model.vocab[`q${id}`] = id
       return JSON.stringify(file)
     })
-    expect(encode('the q499999 parcel')).toEqual([...tokenizer.encode('the'), 499_999, ...tokenizer.encode('parcel')])
+    expect(encode('the q199999 parcel')).toEqual([...tokenizer.encode('the'), 199_999, ...tokenizer.encode('parcel')])
   })
 
   it('is refused where the file describes another kind, naming it', async () => {
