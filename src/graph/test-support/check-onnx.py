@@ -1,4 +1,4 @@
-"""Checks a model with onnx.checker, data types and external data included: check-onnx.py model.onnx"""
+"""Checks models with onnx.checker, data types and external data included: check-onnx.py model.onnx ..."""
 
 import sys
 
@@ -23,4 +23,5 @@ def register_simplified_layer_normalization():
 
 
 register_simplified_layer_normalization()
-onnx.checker.check_model(sys.argv[1], full_check=True)
+for path in sys.argv[1:]:
+    onnx.checker.check_model(path, full_check=True)
