@@ -15,7 +15,6 @@ import { floatWeight } from '../layers/weights.ts'
 
 export interface BertModel extends AttentionGraph {
   readonly config: BertConfig
-  readonly movesHalf: boolean
   /** The prefix of the names of the encoder's tensors: `bert.` in checkpoints with a head, else nothing. */
   readonly prefix: string
 }

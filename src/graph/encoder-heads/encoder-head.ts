@@ -11,7 +11,6 @@ const TORCH_EPSILON = 1e-5
 
 /** The parts of an encoder's graph that the heads on it use. */
 export interface EncoderModel extends AttentionGraph {
-  readonly movesHalf: boolean
   readonly texts: TextRows
 }
 

@@ -12,7 +12,6 @@ import { type ComputeOptions, startGraph } from '../layers/start-graph.ts'
 
 export interface LanguageModelGraph extends AttentionGraph {
   readonly config: LanguageModelConfig
-  readonly movesHalf: boolean
   /** The prefix of the names of the checkpoint's tensors. */
   readonly prefix: string
   /** Is told what each norm in front of matrices makes, by the name of its weights. */

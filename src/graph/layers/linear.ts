@@ -87,13 +87,7 @@ export function affine(model: GraphContext, x: Value, prefix: string, outputs: n
 }
 
 /** Rows `ids` of the stored [rows, width] matrix as float32; where half-precision rows can be picked, only those are expanded. */
-export function gatherRows(
-  model: GraphContext & { readonly movesHalf: boolean },
-  name: string,
-  ids: Value,
-  rows: number,
-  width: number,
-): Value {
+export function gatherRows(model: GraphContext, name: string, ids: Value, rows: number, width: number): Value {
   const { g } = model
   const quantized = quantizedWeight(model, name, rows, width)
   if (quantized === undefined) {

@@ -27,7 +27,6 @@ interface StartedGraph<Config, Attention, Type extends ComputeType> extends Grap
   readonly config: Config
   readonly attention: Attention | 'fused'
   readonly precision: Type | 'float32'
-  readonly movesHalf: boolean
 }
 
 /** An empty graph, with all that the layers of a model share while it is built. */

@@ -21,6 +21,8 @@ export interface GraphContext {
   readonly quantization: QuantizationConfig | undefined
   readonly linear: LinearMode
   readonly precision: ComputeType
+  /** Whether the backend picks rows of a float16 table. */
+  readonly movesHalf: boolean
 }
 
 /** A stored matrix of quantised rows, in one of the two formats of `QuantizationConfig`. */
