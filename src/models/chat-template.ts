@@ -23,6 +23,10 @@ export interface ChatTemplate {
   render(messages: readonly ChatMessage[], thinking: boolean): string
 }
 
+/** A template in a file of its own, as transformers writes it from 4.53 on; it counts where there is another in the configuration. */
+export const TEMPLATE_FILE = 'chat_template.jinja'
+const CONFIG_FILE = 'tokenizer_config.json'
+
 const schema = z.looseObject({
   chat_template: z.union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))]).nullish(),
   bos_token: tokenName.nullish(),
@@ -40,9 +44,9 @@ type Config = z.infer<typeof schema>
  * @throws ModelFormatError when it can't be parsed, or is one of several of which none is the default
  */
 export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate | undefined> {
-  const config = await readOptionalConfig(files, 'tokenizer_config.json', schema, 'a tokenizer_config.json')
-  const own = await files.readText('chat_template.jinja')
-  const file = `${files.location}/${own === undefined ? 'tokenizer_config.json' : 'chat_template.jinja'}`
+  const config = await readTokenizerConfig(files)
+  const own = await files.readText(TEMPLATE_FILE)
+  const file = `${files.location}/${own === undefined ? CONFIG_FILE : TEMPLATE_FILE}`
   const source = own ?? findDefault(config?.chat_template, file)
   if (source === undefined) return undefined
   const template = attempt(file, 'a chat template in Jinja', () => parse(source))
@@ -64,6 +68,15 @@ export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate 
         }),
       ),
   }
+}
+
+/** Whether a folder's `tokenizer_config.json` has a template, over which another folder's in a file of its own must not win. */
+export async function bringsTemplate(files: ModelFiles): Promise<boolean> {
+  return ((await readTokenizerConfig(files))?.chat_template?.length ?? 0) > 0
+}
+
+function readTokenizerConfig(files: ModelFiles): Promise<Config | undefined> {
+  return readOptionalConfig(files, CONFIG_FILE, schema, 'a tokenizer_config.json')
 }
 
 /** @throws ModelFormatError naming all of several that have no default */

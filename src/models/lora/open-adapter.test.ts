@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { readChatTemplate } from '../chat-template.ts'
 import { resolveModel } from '../find/resolve-model.ts'
 import { openModel } from '../open-model.ts'
 import { unpackWeights } from '../quantize/unpack-weights.ts'
@@ -64,6 +65,20 @@ it('what was merged is merged anew when the base changes', async () => {
   const file = join(copy, 'model.safetensors')
   await writeFile(file, await readFile(file))
   expect(await unpack()).not.toBe(first)
+})
+
+it('an adapter with a chat template of its own is not asked in that of its base', async () => {
+  const base = join(work, 'base')
+  await cp(fixtureFolder('qwen3-gqa2-untied'), base, { recursive: true })
+  await writeFile(join(base, 'chat_template.jinja'), 'base: {{ messages[0].content }}')
+  await change({ base_model_name_or_path: '../base' })
+  const render = async () =>
+    (await readChatTemplate(openModel(folder)))?.render([{ role: 'user', content: 'x' }], false)
+  await writeFile(join(folder, 'tokenizer_config.json'), '{}')
+  expect(await render()).toBe('base: x')
+  const chat_template = 'own: {{ messages[0].content }}'
+  await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template }))
+  expect(await render()).toBe('own: x')
 })
 
 describe('refused by name', () => {

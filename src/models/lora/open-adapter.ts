@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import { bringsTemplate, TEMPLATE_FILE } from '../chat-template.ts'
 import { type FileState, readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import { isFloatType } from '../weights/decode-floats.ts'
@@ -16,7 +17,7 @@ export const SHOWN_TEXTS = [
   ASKING_FILE,
   'tokenizer.json',
   'tokenizer_config.json',
-  'chat_template.jinja',
+  TEMPLATE_FILE,
   'tessera.json',
   'README.md',
 ]
@@ -55,9 +56,9 @@ export function openAdapter(files: ModelFiles, openBase: (name: string) => Promi
     async readText(name) {
       const own = await files.readText(name)
       const adapter = await open()
-      return adapter === undefined || (SHOWN_TEXTS.includes(name) && own !== undefined)
-        ? own
-        : adapter.base.readText(name)
+      if (adapter === undefined || (SHOWN_TEXTS.includes(name) && own !== undefined)) return own
+      if (name === TEMPLATE_FILE && (await bringsTemplate(files))) return undefined
+      return adapter.base.readText(name)
     },
     async findWeights(name) {
       if ((await open()) === undefined) return files.findWeights(name)

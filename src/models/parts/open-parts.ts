@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { ModelFormatError } from '../../errors/index.ts'
+import { bringsTemplate, TEMPLATE_FILE } from '../chat-template.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openFolder } from '../files/model-folder.ts'
 import { findBase, isDownloaded } from '../find/find-base.ts'
@@ -103,7 +104,7 @@ function openTexts(
     ...files,
     async readText(text) {
       const own = await files.readText(text)
-      if (own !== undefined) return own
+      if (own !== undefined || (text === TEMPLATE_FILE && (await bringsTemplate(files)))) return own
       const { base } = await open()
       const shared = base === undefined ? undefined : await openFolder(join(base, name)).readText(text)
       if (shared !== undefined || name !== 'tokenizer') return shared

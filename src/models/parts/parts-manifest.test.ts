@@ -84,6 +84,18 @@ describe('tessera.json', () => {
     expect(new Set(weights.names)).toEqual(new Set(toDiffusers('z-image-turbo', 'transformer', stored).keys()))
   })
 
+  it('leaves a chat template of its own tokenizer to it, whatever the base has', async () => {
+    taken = await takePart('z-image-turbo', 'transformer')
+    await writeFile(join(taken.folder, 'tokenizer', 'chat_template.jinja'), 'base')
+    const folder = join(taken.work, 'mine')
+    await writeManifest(folder, { base: taken.folder })
+    const read = () => openModel(folder).within('tokenizer').readText('chat_template.jinja')
+    expect(await read()).toBe('base')
+    await mkdir(join(folder, 'tokenizer'))
+    await writeFile(join(folder, 'tokenizer', 'tokenizer_config.json'), '{ "chat_template": "own" }')
+    expect(await read()).toBeUndefined()
+  })
+
   it('that leaves parts out is refused with all that are lacking', async () => {
     taken = await takePart('z-image-turbo', 'transformer')
     const { stored } = taken
