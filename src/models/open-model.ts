@@ -32,12 +32,12 @@ function open(path: string, name: string | undefined, matrices: Matrices): Model
   if (isGgufPath(path)) return openGguf(openFolder(dirname(path)), basename(path), matrices)
   if (isWeightsPath(path)) return openLoneFile(path)
   const files = openInt4(openFp8(openParts(openFolder(path, name), matrices)))
-  return openAdapter(files, (base) => openBase(base, path))
+  return openAdapter(files, (base, revision) => openBase(base, revision, path))
 }
 
 /** What an adapter was trained on. */
-async function openBase(base: string, adapter: string): Promise<ModelFiles> {
-  const origin = { folder: adapter, file: join(adapter, ADAPTER_FILE), field: 'base_model_name_or_path' }
+async function openBase(base: string, revision: string | undefined, adapter: string): Promise<ModelFiles> {
+  const origin = { folder: adapter, file: join(adapter, ADAPTER_FILE), field: 'base_model_name_or_path', revision }
   const { path, name } = await findBase(base, origin)
   return isGgufPath(path) ? openFloats(path) : openFp8(openFolder(path, name))
 }

@@ -10,6 +10,15 @@ export interface Base {
   readonly name?: string
 }
 
+/** Where a base is named. */
+interface Origin {
+  readonly folder: string
+  readonly file: string
+  readonly field: string
+  /** Branch, tag or commit of a hub id. @defaultValue 'main' */
+  readonly revision?: string | undefined
+}
+
 /**
  * Finds what a folder names as its base: a hub id that was downloaded, or a path that is meant from the folder. A folder that
  * was downloaded itself may name only what was downloaded too, since its text comes from elsewhere.
@@ -17,14 +26,12 @@ export interface Base {
  * @param file that names it and `field` in it, for errors
  * @throws ModelNotFoundError, ModelFormatError
  */
-export async function findBase(
-  base: string,
-  { folder, file, field }: { readonly folder: string; readonly file: string; readonly field: string },
-): Promise<Base> {
+export async function findBase(base: string, { folder, file, field, revision = 'main' }: Origin): Promise<Base> {
   if (isHubId(base)) {
-    const path = await findInHubCache(base, process.env)
+    const path = await findInHubCache(base, process.env, revision)
     if (path !== undefined) return { path, name: base }
-    throw new ModelNotFoundError(base, [hubCacheFolder(process.env)], `npx tessera-onnx pull ${base}`)
+    const command = `npx tessera-onnx pull ${base}${revision === 'main' ? '' : ` --revision ${revision}`}`
+    throw new ModelNotFoundError(base, [hubCacheFolder(process.env)], command)
   }
   if (isModelPath(base) && !isDownloaded(folder)) return { path: resolve(folder, base) }
   const expected = `a hub id as ${field}, or the path of a folder where this one is given by its path`

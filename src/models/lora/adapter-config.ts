@@ -23,9 +23,15 @@ const NAMES = z.string().regex(/^\^?[\w.-]{1,300}$/, 'expected plain names of mo
 const pattern = z.record(NAMES, z.number()).nullish()
 /** Read where the shapes of tensors say none, which two whole factors of LoKr do not; peft's default. */
 const rank = z.number().positive().default(8)
+/** Of the base: a branch, tag or commit. It is part of a path in the hub's cache, which it must not leave. */
+const revision = z
+  .string()
+  .regex(/^(?:(?!.*\.\.)\w[\w./+@-]{0,200})?$/, 'expected the name of a branch, a tag or a commit')
+  .nullish()
 /** What both kinds have; what would change a result and is not computed is only allowed where it changes none. */
 const common = {
   base_model_name_or_path: z.string().nullish(),
+  revision,
   modules_to_save: none,
   alpha_pattern: pattern,
   trainable_token_indices: none,
@@ -75,6 +81,8 @@ const EXPECTED = 'a supported adapter of peft (LORA or LOKR)'
 export interface AdapterConfig {
   /** Path or hub id of what it was trained on, where it says so. */
   readonly base: string | undefined
+  /** Of the base, where it is a hub id and not that of `main`. */
+  readonly revision: string | undefined
   readonly scaleOf: ScaleOf
 }
 
@@ -84,6 +92,7 @@ export async function readAdapterConfig(files: ModelFiles): Promise<AdapterConfi
   return (
     config && {
       base: config.base_model_name_or_path ?? undefined,
+      revision: config.revision || undefined,
       scaleOf: scalesOf(config, `${files.location}/${ADAPTER_FILE}`),
     }
   )

@@ -1,6 +1,6 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
@@ -65,6 +65,47 @@ it('what was merged is merged anew when the base changes', async () => {
   const file = join(copy, 'model.safetensors')
   await writeFile(file, await readFile(file))
   expect(await unpack()).not.toBe(first)
+})
+
+describe('the base of a revision', () => {
+  const COMMIT = 'a'.repeat(40)
+  beforeEach(async () => {
+    vi.stubEnv('HF_HUB_CACHE', join(work, 'hub'))
+    const repository = join(work, 'hub', 'models--owner--base')
+    const write = async (path: string, text: string) => {
+      await mkdir(dirname(join(repository, path)), { recursive: true })
+      await writeFile(join(repository, path), text)
+    }
+    for (const [name, commit] of [
+      ['main', 'b'.repeat(40)],
+      ['v1', COMMIT],
+    ] as const) {
+      await write(`refs/${name}`, commit)
+      await write(`snapshots/${commit}/config.json`, name)
+    }
+    await change({ base_model_name_or_path: 'owner/base' })
+  })
+  const read = () => openModel(folder).readText('config.json')
+
+  it('is the one that the adapter names, and main without one', async () => {
+    expect(await read()).toBe('main')
+    for (const revision of ['v1', COMMIT]) {
+      await change({ revision })
+      expect(await read()).toBe('v1')
+    }
+    await change({ revision: null })
+    expect(await read()).toBe('main')
+  })
+
+  it('that was not downloaded is named, with the command that fetches it', async () => {
+    await change({ revision: 'v2' })
+    await expect(read()).rejects.toMatchObject({
+      code: 'model_not_found',
+      command: 'npx tessera-onnx pull owner/base --revision v2',
+    })
+    await change({ revision: '../../refs/v1' })
+    await expect(read()).rejects.toThrow('revision')
+  })
 })
 
 it('an adapter with a chat template of its own is not asked in that of its base', async () => {

@@ -34,14 +34,17 @@ interface Opened {
  *
  * @param openBase opens what the adapter was trained on, with float weights
  */
-export function openAdapter(files: ModelFiles, openBase: (name: string) => Promise<ModelFiles>): ModelFiles {
+export function openAdapter(
+  files: ModelFiles,
+  openBase: (name: string, revision: string | undefined) => Promise<ModelFiles>,
+): ModelFiles {
   let opening: Promise<Opened | undefined> | undefined
   async function start(): Promise<Opened | undefined> {
     if ((await files.readText('config.json')) !== undefined) return undefined
     const state = await readFileState(`${files.location}/${ADAPTER_FILE}`)
     const config = await readAdapterConfig(files)
     if (config === undefined) return undefined
-    if (config.base !== undefined) return { config, state, base: await openBase(config.base) }
+    if (config.base !== undefined) return { config, state, base: await openBase(config.base, config.revision) }
     throw new ModelFormatError(`${files.location}/${ADAPTER_FILE}`, 'its base as base_model_name_or_path', 'none')
   }
   const open = () => (opening ??= start())
