@@ -82,6 +82,11 @@ describe('a pre_tokenizer', () => {
     expect((await load(['a▁▁b▁c'], { normalizer: spaces, pre_tokenizer })).encode('a  b c')).toEqual([1])
     const { encode } = await load(['a▁b'], { normalizer: spaces, pre_tokenizer: sequence(pre_tokenizer) })
     expect(encode('a b')).toEqual([1])
+    const after = { type: 'Sequence', normalizers: [{ type: 'NFKC' }, spaces] }
+    expect((await load(['a▁b'], { normalizer: after, pre_tokenizer })).encode('a\u00a0b')).toEqual([1])
+    // Compatibility forms of blanks become blanks behind it.
+    const before = { type: 'Sequence', normalizers: [spaces, { type: 'NFKC' }] }
+    await expect(load(['a▁b'], { normalizer: before, pre_tokenizer })).rejects.toThrow('leaves no blanks')
   })
 
   it.each([

@@ -29,6 +29,8 @@ const normalizer: z.ZodType = z.lazy(() =>
   ]),
 )
 
+const sequenceSchema = z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(z.unknown()) })
+
 /** SentencePiece's blanks as Llama 2 has them: one before the text, and one for each that is in it. */
 const prefixed = z.looseObject({
   type: z.literal('Sequence'),
@@ -79,6 +81,9 @@ export function takePrefix(
 }
 
 function leavesNoBlanks(changes: unknown): boolean {
+  const sequence = sequenceSchema.safeParse(changes).data
+  // What stands last is given all of the text.
+  if (sequence !== undefined) return leavesNoBlanks(sequence.normalizers.at(-1))
   const { data } = replace.safeParse(changes)
   return data?.pattern.String === ' ' && !data.content.includes(' ')
 }
