@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http'
 import { AbortedError, InvalidRequestError, type TesseraError } from '../../errors/index.ts'
 import { setParsedBody } from '../body/parsed-body.ts'
 import { Refusal } from '../refusal.ts'
-import type { FetchServer } from './fetch-server.ts'
+import { type FetchServer, requireServer } from './fetch-server.ts'
 import { type NodeRequest, sendWebResponse, toWebRequest } from './node-messages.ts'
 import { type NodeListener, toNodeListener } from './node.ts'
 
@@ -48,6 +48,7 @@ export type ExpressErrorHandler = (
  * ```
  */
 export function toExpressErrorHandler(server: FetchServer): ExpressErrorHandler {
+  requireServer(server)
   return (error, message, response, next) => {
     const failure = toFailure(error)
     if (failure === undefined || response.headersSent) return next(error)

@@ -5,7 +5,7 @@
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { countSegments, dropSegments, type FetchServer } from './fetch-server.ts'
+import { countSegments, dropSegments, type FetchServer, requireServer } from './fetch-server.ts'
 import { toWebRequest } from './node-messages.ts'
 
 /** The first that sends web responses; those before it answer everything with `{}`. */
@@ -22,6 +22,7 @@ const OLDEST = [4, 26] as const
  * ```
  */
 export function toFastifyPlugin(server: FetchServer): (fastify: FastifyInstance) => Promise<void> {
+  requireServer(server)
   return async (fastify) => {
     requireVersion(fastify.version)
     const depth = countSegments(fastify.prefix)

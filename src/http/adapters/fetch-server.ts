@@ -1,8 +1,20 @@
+import { readOption, withMethods } from '../../options/index.ts'
 import { isTaken, readElsewhere, setParsedBody } from '../body/parsed-body.ts'
 
 /** What an adapter needs of a server, or of anything else that answers requests. */
 export interface FetchServer {
   readonly fetch: (request: Request) => Promise<Response> | Response
+}
+
+const SERVER = withMethods<FetchServer>('a server, as createServer() makes one', 'fetch')
+
+/**
+ * An engine in its place would break every connection without a word.
+ *
+ * @throws InvalidRequestError where it answers no requests
+ */
+export function requireServer(server: FetchServer): FetchServer {
+  return readOption('server', SERVER, server)
 }
 
 /** The same request for another path; the query stays. */

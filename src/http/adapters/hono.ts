@@ -4,7 +4,7 @@
  * @module tessera-onnx/hono
  */
 import type { Context, HonoRequest } from 'hono'
-import { countSegments, dropSegments, type FetchServer, rebase } from './fetch-server.ts'
+import { countSegments, dropSegments, type FetchServer, rebase, requireServer } from './fetch-server.ts'
 
 /** What is read of a context. An app may have another copy of Hono than this module, whose classes are not assignable to these. */
 export interface HonoContext {
@@ -22,6 +22,7 @@ export interface HonoContext {
  * ```
  */
 export function toHonoHandler(server: FetchServer): (context: HonoContext) => Promise<Response> {
+  requireServer(server)
   return async (context) => {
     const { req } = context
     // The helper knows only contexts of its own copy of Hono: `require` and `import` of it are two, and a workspace may have more.

@@ -3,7 +3,7 @@
  *
  * @module tessera-onnx/next
  */
-import { type FetchServer, rebase } from './fetch-server.ts'
+import { type FetchServer, rebase, requireServer } from './fetch-server.ts'
 
 /** What Next hands a route beside the request. */
 export interface RouteContext {
@@ -28,6 +28,7 @@ export type RouteHandler = (request: Request, context: RouteContext) => Promise<
 export function toNextHandlers(
   server: FetchServer,
 ): Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>> {
+  requireServer(server)
   const answer: RouteHandler = async (request, { params }) => {
     const caught = Object.values(await params).find((value) => Array.isArray(value)) ?? []
     // From the address itself: Next decodes the parameters.

@@ -16,7 +16,7 @@ import { count, LONGEST_TIMER_MS, optionTable, readOptions } from '../../options
 import { createErrorResponse } from '../error-response.ts'
 import { Refusal } from '../refusal.ts'
 import { createWaitingBound } from './bound-waiting.ts'
-import type { FetchServer } from './fetch-server.ts'
+import { type FetchServer, requireServer } from './fetch-server.ts'
 import { LATE, type NodeRequest, noteExpecting, noteLate, sendWebResponse, toWebRequest } from './node-messages.ts'
 
 /** A listener for `http.createServer`, and a handler for everything built on it. */
@@ -32,6 +32,7 @@ export type NodeListener = (message: IncomingMessage, response: ServerResponse) 
  * ```
  */
 export function toNodeListener(server: FetchServer): NodeListener {
+  requireServer(server)
   return (message: NodeRequest, response) => {
     // What h3 and others make handlers of waits for the promise, or answers itself meanwhile. The type says nothing of
     // it: rules for promises would refuse such a listener where Node takes one.
