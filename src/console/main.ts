@@ -30,6 +30,7 @@ function setUp(): void {
     event.preventDefault()
     void signIn(keyField.value.trim())
   })
+  byId('try-again').addEventListener('click', () => void open(true))
   byId('sign-out').addEventListener('click', () => {
     setKey(undefined)
     // A fresh page forgets all that this one was shown.
@@ -65,9 +66,13 @@ async function open(focus: boolean): Promise<void> {
   } catch (error) {
     // An answer to a key that another was given after says nothing of that one.
     if (getKey() !== key) return
-    const unknown = isRefused(error)
-    if (unknown) setKey(undefined)
-    askForKey(unknown ? 'This server does not know this key.' : messageOf(error))
+    if (isRefused(error)) {
+      setKey(undefined)
+      askForKey('This server does not take this key: it is unknown, or has expired.')
+    } else {
+      askForKey(messageOf(error))
+      offerAgain()
+    }
     return
   }
   keyField.value = ''
@@ -93,12 +98,19 @@ function dropKey(): void {
 }
 
 function askForKey(reason = ''): void {
-  for (const id of ['views', 'sign-out', ...VIEWS]) byId(id).hidden = true
+  for (const id of ['views', 'sign-out', 'try-again', ...VIEWS]) byId(id).hidden = true
   jobsView.isShown = false
   byId('sign-in').hidden = false
   byId('key-error').textContent = reason
   keyField.setAttribute('aria-invalid', String(reason !== ''))
   keyField.focus()
+}
+
+/** The key of this tab is kept where the server was not reached, and whoever typed it may have it nowhere else. */
+function offerAgain(): void {
+  keyField.setAttribute('aria-invalid', 'false')
+  byId('try-again').hidden = false
+  byId('try-again').focus()
 }
 
 function namedView(): View | undefined {

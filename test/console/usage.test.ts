@@ -17,12 +17,26 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
       const page = await service.visit()
       await page.getByLabel('API key').fill('wrong')
       await page.keyboard.press('Enter')
-      await page.getByRole('alert').getByText('This server does not know this key.').waitFor()
+      await page
+        .getByRole('alert')
+        .getByText('This server does not take this key: it is unknown, or has expired.')
+        .waitFor()
       await page.getByLabel('API key').fill('two words')
       await page.keyboard.press('Enter')
       await page.getByRole('alert').getByText('A key has no spaces').waitFor()
       expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Sign in'])
       expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    })
+
+    it('tries again with the key of the tab where the server had no answer', async () => {
+      const page = await service.signIn()
+      await page.route('**/v1/usage', (route) => route.fulfill({ status: 429, json: { message: 'Too many at once.' } }))
+      await page.reload()
+      await page.getByRole('alert').getByText('Too many at once.').waitFor()
+      await page.unroute('**/v1/usage')
+      await page.keyboard.press('Enter')
+      await page.getByText('Account me').waitFor()
+      expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(false)
     })
 
     it('keeps a key when an earlier one is answered late', async () => {
