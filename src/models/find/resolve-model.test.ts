@@ -83,6 +83,14 @@ describe('resolveModel', () => {
     },
   )
 
+  it('says that a file is no folder, instead of which files it lacks', async () => {
+    const path = join(await hubCache([]), 'model.onnx')
+    await writeFile(path, 'x')
+    await expect(resolveModel(path)).rejects.toThrow(
+      `(tried ${path}, which is a file, where a folder or a GGUF file is expected)`,
+    )
+  })
+
   it('says why a folder cannot be read, instead of that nothing is there', async () => {
     const path = join(await hubCache([]), 'loop')
     await symlink(path, path)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { access, readdir } from 'node:fs/promises'
+import { access, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../../errors/index.ts'
@@ -40,6 +40,7 @@ async function listTried(path: string): Promise<string[]> {
     if (refusal !== undefined) return [`${path}, which cannot be read (${refusal})`]
   }
   if (!(await exists(path))) return [`${path}, which is not there`]
+  if ((await stat(path)).isFile()) return [`${path}, which is a file, where a folder or a GGUF file is expected`]
   return INDEX_FILES.map((name) => join(path, name))
 }
 
