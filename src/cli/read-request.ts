@@ -105,12 +105,18 @@ export async function readNamedText(file: string, path: string): Promise<string>
   return decode(await readBytes(file, path), path, `the file ${file}`)
 }
 
+/** What may have been meant where there is no file of that name. */
+const INSTEAD_OF_FILES: Readonly<Record<string, string>> = {
+  state: '; a text itself is given with --state',
+  questions: '; questions themselves are JSON, such as {"angry":{"type":"noul","instructions":"Is the writer angry?"}}',
+}
+
 export async function readBytes(file: string, path: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
-    const remedy = path === 'state' && code === 'ENOENT' ? '; a text itself is given with --state' : ''
+    const remedy = code === 'ENOENT' ? (INSTEAD_OF_FILES[path] ?? '') : ''
     throw new InvalidRequestError(path, `the file ${file} could not be read (${code})${remedy}`, { cause })
   }
 }

@@ -67,79 +67,82 @@ const ownQuestionSchema = z
   })
 
 /** A calibration on somebody's own labelled rows, as `calibrate` makes it and a file holds it. */
-export const ownCalibrationSchema = z.object({
-  /**
-   * What kind of file it is.
-   *
-   * @example
-   * ```ts
-   * const { calibration } = await calibrate(engine, rows)
-   * console.log(calibration.format)
-   * ```
-   */
-  format: z.literal('tessera-calibration-1'),
-  /**
-   * The model whose probabilities it corrects; another one's would be made worse.
-   *
-   * @example
-   * ```ts
-   * const { calibration } = await calibrate(engine, rows)
-   * console.log(calibration.model)
-   * ```
-   */
-  model: z.object({
+export const ownCalibrationSchema = z.object(
+  {
     /**
-     * Name of the model, such as `decide-mini`.
+     * What kind of file it is.
      *
      * @example
      * ```ts
      * const { calibration } = await calibrate(engine, rows)
-     * console.log(calibration.model.id)
+     * console.log(calibration.format)
      * ```
      */
-    id: z.string(),
+    format: z.literal('tessera-calibration-1', 'must be "tessera-calibration-1", as calibrate writes it'),
     /**
-     * Of its bundle, such as `1.0.0`.
+     * The model whose probabilities it corrects; another one's would be made worse.
      *
      * @example
      * ```ts
      * const { calibration } = await calibrate(engine, rows)
-     * console.log(calibration.model.version)
+     * console.log(calibration.model)
      * ```
      */
-    version: z.string(),
+    model: z.object({
+      /**
+       * Name of the model, such as `decide-mini`.
+       *
+       * @example
+       * ```ts
+       * const { calibration } = await calibrate(engine, rows)
+       * console.log(calibration.model.id)
+       * ```
+       */
+      id: z.string(),
+      /**
+       * Of its bundle, such as `1.0.0`.
+       *
+       * @example
+       * ```ts
+       * const { calibration } = await calibrate(engine, rows)
+       * console.log(calibration.model.version)
+       * ```
+       */
+      version: z.string(),
+      /**
+       * What its weights are stored in, `float` or such as `int8 in blocks of 64`.
+       *
+       * @example
+       * ```ts
+       * const { calibration } = await calibrate(engine, rows)
+       * console.log(calibration.model.weights)
+       * ```
+       */
+      weights: z.string(),
+      /**
+       * How questions are rendered and answers read, such as `tree-1`.
+       *
+       * @example
+       * ```ts
+       * const { calibration } = await calibrate(engine, rows)
+       * console.log(calibration.model.template)
+       * ```
+       */
+      template: z.string(),
+    }),
     /**
-     * What its weights are stored in, `float` or such as `int8 in blocks of 64`.
+     * What was fitted, a question each.
      *
      * @example
      * ```ts
      * const { calibration } = await calibrate(engine, rows)
-     * console.log(calibration.model.weights)
+     * console.log(calibration.questions.length)
      * ```
      */
-    weights: z.string(),
-    /**
-     * How questions are rendered and answers read, such as `tree-1`.
-     *
-     * @example
-     * ```ts
-     * const { calibration } = await calibrate(engine, rows)
-     * console.log(calibration.model.template)
-     * ```
-     */
-    template: z.string(),
-  }),
-  /**
-   * What was fitted, a question each.
-   *
-   * @example
-   * ```ts
-   * const { calibration } = await calibrate(engine, rows)
-   * console.log(calibration.questions.length)
-   * ```
-   */
-  questions: z.array(ownQuestionSchema),
-})
+    questions: z.array(ownQuestionSchema),
+  },
+  'must be the calibration that calibrate made, an object; of its file, what JSON.parse makes of the text',
+)
 
 /** What `calibrate` fits and `createEngine({ calibration })` takes; a file holds it as JSON. */
 export type OwnCalibration = z.infer<typeof ownCalibrationSchema>

@@ -60,6 +60,13 @@ it('keeps to the options that a call was made with', async () => {
   await expect(answered).resolves.toHaveProperty('answers.a')
 })
 
+it.each([
+  ['calibration.json', /^calibration: must be the calibration that calibrate made, an object/],
+  [{}, /^calibration\.format: must be "tessera-calibration-1"/],
+])('is refused where it is none, such as %j, by what it has to be', async (given, message) => {
+  await expect(createEngine({ worker: false, calibration: given as never })).rejects.toThrow(message)
+})
+
 it('is refused for another model, and says for which it is', async () => {
   const other = { ...calibration, model: { ...calibration.model, version: '0.0.1' } }
   await expect(createEngine({ worker: false, calibration: other })).rejects.toThrow(

@@ -59,6 +59,7 @@ describe('the source of an edit', () => {
 
   it.each<[string, object]>([
     ['an instance of a class; await its arrayBuffer()', new Response('x')],
+    ['an object; give its b64_json', { b64_json: 'iVBORw0K' }],
     ['an instance of a class', new ReadableStream()],
     ['an instance of a class', new SharedArrayBuffer(6)],
     ['an instance of a class', Uint16Array.of(1)],

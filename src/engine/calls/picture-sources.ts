@@ -41,8 +41,9 @@ export async function ownSource(given: unknown, path: string, readFile: ReadFile
   if (isBytes(source)) return copyBytes(source)
   if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
   if (!(source instanceof URL)) {
-    const reason = `must be ${listKinds(readFile)}, got ${kindOf(source)}`
-    throw new InvalidRequestError(path, source instanceof Response ? `${reason}; await its arrayBuffer()` : reason)
+    const remedy =
+      source instanceof Response ? '; await its arrayBuffer()' : 'b64_json' in source ? '; give its b64_json' : ''
+    throw new InvalidRequestError(path, `must be ${listKinds(readFile)}, got ${kindOf(source)}${remedy}`)
   }
   if (source.protocol === 'data:') return source.href
   if (source.protocol !== 'file:' || readFile === undefined) {
