@@ -88,7 +88,7 @@ describe('tessera', () => {
 
   it.each([
     [['genrate', 'x'], 'Unknown command genrate; generate may be meant'],
-    [['xyz'], 'Unknown command xyz; see tessera-onnx --help'],
+    [['xyz'], 'Unknown command xyz; see npx tessera-onnx --help'],
     [['keys', '--store', 'x', 'list'], '--store: stands before the name of a command'],
     [['decide', '--question', 'x'], '--question: is no option of this command; --questions may be meant'],
     [['generate', 'a', 'red', 'apple'], 'prompt: must be one text, got several words; put them in quotes'],

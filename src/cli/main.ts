@@ -15,7 +15,7 @@ const asksAboutItself =
 await (asksAboutItself
   ? runMain(mainCommand, { rawArgs, showUsage: printUsage })
   : runCommand(mainCommand, { rawArgs }).catch((error: unknown) =>
-      reportUsageError(error, Object.keys(subCommands), rawArgs.includes('--json')),
+      reportUsageError(error, Object.keys(subCommands), rawArgs),
     ))
 
 // A parent with a channel, such as pm2 or node:cluster, listens in this process, which would keep it when all is done.

@@ -63,7 +63,7 @@ it.each([
 ])('says that %s, which is on this machine, needs no pull', async (model, path) => {
   await runCommand(pullCommand, { rawArgs: [model] })
   expect(lines.join('')).toContain(
-    `model: must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and tessera quantize ${path} out makes a copy in fewer bits\n`,
+    `model: must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and npx tessera-onnx quantize ${path} out makes a copy in fewer bits\n`,
   )
   expect(process.exitCode).toBe(2)
 })

@@ -20,7 +20,7 @@ const FORMATS: ReadonlyMap<string, Pick<PullQuantizedOptions, 'bits' | 'blockSiz
 
 /** Said of rows. */
 const UNSMOOTHED =
-  'no channels are smoothed, as that takes the whole model: after a plain pull `tessera quantize --block row` smooths those of language models'
+  'no channels are smoothed, as that takes the whole model: after a plain pull `npx tessera-onnx quantize --block row` smooths those of language models'
 
 export const pullCommand = defineCommand({
   args: {

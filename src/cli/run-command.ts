@@ -70,13 +70,18 @@ function isOfFullDisk({ code, cause }: TesseraError): boolean {
 }
 
 /** What comes before a command runs: one that is unknown, a required argument that is missing, an option out of place. */
-export function reportUsageError(error: unknown, commands: readonly string[], json: boolean): void {
+export function reportUsageError(error: unknown, commands: readonly string[], rawArgs: readonly string[]): void {
+  const json = rawArgs.includes('--json')
   if (InvalidRequestError.isInstance(error)) return printFailure(error, json)
   if (!(error instanceof Error && error.name === 'CLIError')) throw error
   const message = stripVTControlCharacters(error.message).replace(/\.$/, '')
   const unknown = /^Unknown command (.+)$/.exec(message)?.[1]
+  const given = commands.find((command) => command === rawArgs[0])
   const meant = unknown === undefined ? undefined : nearestName(unknown, commands)
-  const remedy = meant === undefined ? 'see tessera-onnx --help' : `${meant} may be meant`
+  const remedy =
+    meant === undefined
+      ? `see npx tessera-onnx ${given === undefined ? '' : `${given} `}--help`
+      : `${meant} may be meant`
   printFailure(new InvalidRequestError('arguments', `${message}; ${remedy}`), json)
 }
 

@@ -24,7 +24,10 @@ afterEach(() => {
 it.each([
   [['--store', 'memory'], '--store: must be a file or a Redis server'],
   [['--store', 'x.db', '--format', 'xml'], '--format: must be csv or json'],
-  [['--store', './none.db'], '--store: the file ./none.db is not there; tessera serve and tessera keys add make it'],
+  [
+    ['--store', './none.db'],
+    '--store: the file ./none.db is not there; npx tessera-onnx serve and npx tessera-onnx keys add make it',
+  ],
   [['--store', 'x.db', '--from', '11-2026'], 'from: must be a month such as 2026-11'],
 ])('%j is refused', async (rawArgs, reason) => {
   await runCommand(usageCommand, { rawArgs })

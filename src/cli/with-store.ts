@@ -43,5 +43,8 @@ function withReason(error: unknown): unknown {
  */
 export async function requireStore(name: string): Promise<void> {
   if (name === 'memory' || name.includes('://') || (await exists(name))) return
-  throw new InvalidRequestError('--store', `the file ${name} is not there; tessera serve and tessera keys add make it`)
+  throw new InvalidRequestError(
+    '--store',
+    `the file ${name} is not there; npx tessera-onnx serve and npx tessera-onnx keys add make it`,
+  )
 }

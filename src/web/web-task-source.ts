@@ -28,7 +28,7 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       const url = Object.hasOwn(models, name) ? models[name] : undefined
       if (url !== undefined && isWeightsPath(url)) {
         const expected =
-          'the URL of a folder with config.json and safetensors, as `tessera quantize` makes one of a GGUF file'
+          'the URL of a folder with config.json and safetensors, as `npx tessera-onnx quantize` makes one of a GGUF file'
         throw new ModelFormatError(url, expected, 'that of one file, which browsers do not read')
       }
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }

@@ -138,10 +138,10 @@ describe('tessera keys of a file', () => {
     ...[['list'], ['revoke', 'key_x'], ['rotate', 'key_x'], ['topup', 'shop', '1']].map(
       (command): [string[], RegExp] => [
         [...command, '--store', './none.db'],
-        /^error --store: the file .\/none.db is not there; tessera serve and tessera keys add make it/,
+        /^error --store: the file .\/none.db is not there; npx tessera-onnx serve and npx tessera-onnx keys add make it/,
       ],
     ),
-    [['list'], /^error --keys-file: the file .* is not there; tessera keys add makes it/],
+    [['list'], /^error --keys-file: the file .* is not there; npx tessera-onnx keys add makes it/],
     [['list', '--store', 'memory'], /^error --store: must be a file or a Redis server/],
   ])('refuses %j in one line', async (args, reason) => {
     await inFile(...args)

@@ -21,7 +21,10 @@ export const listCommand = defineCommand({
       withPlaceThere(args, async (place) => {
         const { 'keys-file': file } = args
         if (file !== undefined && !(await exists(file)))
-          throw new InvalidRequestError('--keys-file', `the file ${file} is not there; tessera keys add makes it`)
+          throw new InvalidRequestError(
+            '--keys-file',
+            `the file ${file} is not there; npx tessera-onnx keys add makes it`,
+          )
         const keys = listKeys(await place.read())
         const ledger = place.store && new Ledger(place.store, DEFAULT_PRICES)
         const rows = await Promise.all(keys.map((key) => withBalance(key, ledger)))

@@ -23,7 +23,7 @@ export const removeCommand = defineCommand({
       if (isModelPath(model)) {
         const removed = await removeUnpacked(model, process.env)
         if (removed.length === 0)
-          throw new ModelNotFoundError(model, ['the cache'], 'tessera models, for what is there')
+          throw new ModelNotFoundError(model, ['the cache'], 'npx tessera-onnx models, for what is there')
         const bytes = removed.reduce((sum, unpacked) => sum + unpacked.bytes, 0)
         const text = () => `${colors.green('removed')} what was unpacked of ${model}, ${formatBytes(bytes)}`
         return printResult(json ?? false, { path: model, bytes }, text)

@@ -15,7 +15,7 @@ it('takes rows where they are twice as fast with many rows', () => {
   expect(advice.format).toEqual({ bits: 8, block_size: 'row' })
   expect(advice.gain).toBe(4)
   expect(advice.reason).toBe(
-    'products with int8 in rows are 4.0 times as fast as with int8 in blocks of 128 here; the copy is less accurate, so measure it on your own texts (tessera eval)',
+    'products with int8 in rows are 4.0 times as fast as with int8 in blocks of 128 here; the copy is less accurate, so measure it on your own texts (npx tessera-onnx eval)',
   )
 })
 

@@ -24,7 +24,7 @@ export function adviseFormat(speeds: ProductSpeeds): FormatAdvice {
   const than = `products with ${nameProductFormat(ROWS)} are ${gain.toFixed(1)} times as fast as with ${nameProductFormat(PORTABLE)} here`
   const verdict =
     gain >= WORTHWHILE
-      ? '; the copy is less accurate, so measure it on your own texts (tessera eval)'
+      ? '; the copy is less accurate, so measure it on your own texts (npx tessera-onnx eval)'
       : `, and from ${WORTHWHILE} times on they are worth their larger deviation`
   return { format, gain, reason: `${than}${verdict}` }
 }

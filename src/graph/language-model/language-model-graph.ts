@@ -32,7 +32,7 @@ export function startLanguageModel(
 function refuseSmoothed({ changes }: WeightIndex, quantization: QuantizationConfig | undefined): void {
   const [change] = [...(changes?.values() ?? [])].flat()
   if (quantization?.smoothed !== true || change === undefined) return
-  const expected = 'a model whose channels are not smoothed, such as `tessera quantize --for portable` makes'
+  const expected = 'a model whose channels are not smoothed, such as `npx tessera-onnx quantize --for portable` makes'
   throw new ModelFormatError(change.file, expected, 'one with smoothed channels (quantization_config.smoothed)')
 }
 

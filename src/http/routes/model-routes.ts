@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Engine } from '../../engine/index.ts'
 import { ModelNotFoundError } from '../../errors/index.ts'
+import { isHubName } from '../../models/find/is-model-name.ts'
 import { createJsonResponse } from '../json-response.ts'
 import { requireModel } from '../keys/permissions.ts'
 import { modelName } from '../model-name.ts'
@@ -70,10 +71,14 @@ function createModelRoute(engine: Models): Route {
       const wanted = readName(params.id!)
       requireModel(caller, wanted)
       const names = (await namesOf(engine)).map(({ name }) => name)
-      if (!names.includes(wanted)) throw new ModelNotFoundError(wanted, names, `tessera pull ${wanted}`)
+      if (!names.includes(wanted)) throw new ModelNotFoundError(wanted, names, pullCommand(wanted))
       return createJsonResponse(describe(wanted))
     },
   }
+}
+
+function pullCommand(name: string): string {
+  return isHubName(name) ? `npx tessera-onnx pull ${name}` : 'npx tessera-onnx pull <owner>/<name>, and give that name'
 }
 
 /** Names of installed models, those of an engine and the one that stands for them with other clients. */

@@ -64,7 +64,7 @@ function refuseOperatorVariables(env: Environment): void {
     throw new InvalidRequestError(
       name,
       'must not be set beside --keys-file, with which no keys of the environment are read; unset it, and give the file a key with ' +
-        `this scope: tessera keys add --scopes ${scope} --keys-file FILE`,
+        `this scope: npx tessera-onnx keys add --scopes ${scope} --keys-file FILE`,
     )
   }
 }

@@ -49,7 +49,7 @@ export async function removeDownloaded(
   }
   const folder = repositoryFolder(id, env)
   if (!(await exists(folder)))
-    throw new ModelNotFoundError(id, [hubCacheFolder(env)], 'tessera models, for what is there')
+    throw new ModelNotFoundError(id, [hubCacheFolder(env)], 'npx tessera-onnx models, for what is there')
   return withLock(repositoryLock(id, env), { signal, onWait }, async () => {
     const model = await look(id, env)
     await removeUnpacked(folder, env)

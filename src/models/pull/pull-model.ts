@@ -88,7 +88,7 @@ export function readPullName(given: string): { readonly id: string; readonly wan
     const path = isModelPath(given) ? given : `./${given}`
     throw new InvalidRequestError(
       'model',
-      `must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and tessera quantize ${path} out makes a copy in fewer bits`,
+      `must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and npx tessera-onnx quantize ${path} out makes a copy in fewer bits`,
     )
   }
   const short = [...KNOWN_MODELS.keys()].join(', ')
