@@ -1,6 +1,9 @@
-import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findRuntimeFolders, WASM_FILES_OF_PAGES } from '../../src/backends/index.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
@@ -24,6 +27,18 @@ describe('the files of onnxruntime-web that the documents name', () => {
       const shown = bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
       expect([file, size]).toEqual([file, shown])
     }
+  })
+
+  it('are copied, with the models, by the program of the documents', async () => {
+    const out = fileURLToPath(new URL('../../out/', import.meta.url))
+    await mkdir(out, { recursive: true })
+    const app = await mkdtemp(join(out, 'copied-'))
+    const [, program] = /^```mjs\n([\s\S]*?)^```$/m.exec(await read())!
+    await writeFile(join(app, 'copy-tessera.mjs'), program!)
+    await promisify(execFile)(process.execPath, ['copy-tessera.mjs', 'static'], { cwd: app })
+    expect((await readdir(join(app, 'static', 'onnxruntime'))).sort()).toEqual([...WASM_FILES_OF_PAGES].sort())
+    expect(await readdir(join(app, 'static', 'models'))).toEqual(expect.arrayContaining(['decide-mini', 'image-mini']))
+    await rm(app, { recursive: true })
   })
 
   describe.skipIf(!hasChromium)('in Chromium (set CHROMIUM to its path where it is not found)', () => {
