@@ -18,8 +18,8 @@ const DOCUMENTS = [
 ]
 /** Run in a browser: test/browser/needed-files.test.ts. */
 const IN_BROWSERS = "from 'tessera-onnx/web'"
-/** These need an adapter's weights or a Redis server, which tests of their own have; they are compiled with all others. */
-const ELSEWHERE = ['./ink.safetensors', 'control: {', "'tessera-onnx/queue'"]
+/** These need an adapter's weights or a Redis server, or listen until they are ended; tests of their own have that. They are compiled with all others. */
+const ELSEWHERE = ['./ink.safetensors', 'control: {', "'tessera-onnx/queue'", "'tessera-onnx/express'"]
 /** What blocks that only export are called with. */
 const CALLS: Readonly<Record<string, string>> = {
   'electron-1': "console.log(await isAngry('Where is my parcel?'))",
