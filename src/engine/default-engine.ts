@@ -116,7 +116,7 @@ export async function countTokens(request: DecisionRequestInput, options: CallOp
  * @example
  * ```ts
  * const { data } = await generateImage({ prompt: 'an apple on a blue background', size: '256x256', seed: 7 })
- * await writeFile('apple.png', Buffer.from(data[0].b64_json, 'base64'))
+ * await writeImage('apple.png', data[0])
  * ```
  *
  * @throws InvalidRequestError naming the field at fault; what the start of the engine throws, as `decide` does; otherwise as `Engine.generateImage`

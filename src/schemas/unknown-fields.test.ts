@@ -42,6 +42,7 @@ describe('fields that nothing reads', () => {
       const option = name === 'negative_prompt' ? 'negativePrompt' : name
       expect(moved({ [name]: 1 })).toContain(`; ${option} is an option of the call, beside the request`)
     }
+    for (const name of ['width', 'height']) expect(moved({ [name]: 256 })).toContain('; size may be meant')
     // Only edits have it.
     expect(moved({ strength: 0.5 })).toBe('strength: is ignored, no field of that name is known')
     expect(unknownGenerationFields({ prompt: 'x', size: '64x64', seed: 1, n: 1, model: 'x' })).toEqual([])

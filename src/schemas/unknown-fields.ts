@@ -51,7 +51,7 @@ function remedyFor(name: string, known: readonly string[], options: readonly str
   // Over HTTP names of options are written as negative_prompt is, and are fields of the body.
   const option = options.find((each) => each.toLowerCase() === name.replaceAll('_', '').toLowerCase())
   if (option !== undefined) return `; ${option} is an option of the call, beside the request`
-  const meant = nearestName(name, known)
+  const meant = ['width', 'height'].includes(name) ? known.find((each) => each === 'size') : nearestName(name, known)
   return meant === undefined ? '' : `; ${meant} may be meant`
 }
 
