@@ -39,7 +39,6 @@ import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } 
 import { boundStore } from './usage/bounded-store.ts'
 import type { Accounting } from './usage/charge-answer.ts'
 import { IdempotentRequests } from './usage/idempotent-requests.ts'
-import { Leases } from './usage/leases.ts'
 import { Ledger } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
 import { DEFAULT_PRICES } from './usage/prices.ts'
@@ -177,12 +176,10 @@ function openAccounting(
   metrics: ServerMetrics,
   { prices, journal, limits }: ResolvedServerOptions,
 ): Omit<Accounting, 'payerNow'> {
-  const leases = new Leases(store)
-  const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal)
+  const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices }, journal)
   metrics.watchWaiting(() => ledger.waiting)
   const tokens = new TokenLimiter(limits.tokensPerMinute, store.countRequest)
-  const requests = new IdempotentRequests(store, leases)
-  return { ledger, requests, running: new RunningWork(), tokens, metrics }
+  return { ledger, requests: new IdempotentRequests(store), running: new RunningWork(), tokens, metrics }
 }
 
 function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: UsageStore): RequestLimiter {

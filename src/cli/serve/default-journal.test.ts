@@ -51,8 +51,7 @@ describe('the journal of a store', () => {
     let isAway = false
     const update: UsageStore['update'] = (...call) =>
       isAway ? Promise.reject(new Error('away')) : first.update(...call)
-    const open = (store: UsageStore, name: string) =>
-      new Ledger(boundStore(store), DEFAULT_PRICES, undefined, journalOf(name))
+    const open = (store: UsageStore, name: string) => new Ledger(boundStore(store), DEFAULT_PRICES, journalOf(name))
     const leaving = open({ ...first, update }, 'first.db')
     const work = await leaving.reserve({ id: 'shop' }, { endpoint: 'edits', foresee: async () => 1 })
     isAway = true

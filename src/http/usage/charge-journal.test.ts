@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { InsufficientQuotaError } from '../../errors/index.ts'
 import { ServerMetrics } from '../metrics/server-metrics.ts'
 import { boundStore } from './bounded-store.ts'
-import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { DEFAULT_PRICES } from './prices.ts'
@@ -35,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const open = (journal?: string) => new Ledger(store, DEFAULT_PRICES, new Leases(store), journal)
+const open = (journal?: string) => new Ledger(store, DEFAULT_PRICES, journal)
 
 it('keeps the charge of an answer while the store is away, and makes it when it is back', async () => {
   const ledger = open(folder)

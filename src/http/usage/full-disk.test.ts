@@ -9,7 +9,6 @@ import { bearer, get, IMAGE_BODIES, json, post } from '../test-support/requests.
 import { canMount, mountSmallDisk, type SmallDisk } from '../test-support/small-disk.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { boundStore } from './bounded-store.ts'
-import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { DEFAULT_PRICES } from './prices.ts'
@@ -34,7 +33,7 @@ describe.skipIf(!canMount())('a full disk', () => {
     let isAway = false
     const update: typeof kept.update = (...call) => (isAway ? Promise.reject(new Error('away')) : kept.update(...call))
     const store = boundStore({ ...kept, update }, new ServerMetrics())
-    const open = () => new Ledger(store, DEFAULT_PRICES, new Leases(store), join(disk.folder, 'journal'))
+    const open = () => new Ledger(store, DEFAULT_PRICES, join(disk.folder, 'journal'))
     const first = open()
     const held = await first.reserve(PAYER, ORDER)
     isAway = true

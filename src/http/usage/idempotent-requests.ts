@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
-import { LEASE_MS, type Leases } from './leases.ts'
+import { LEASE_MS, Leases } from './leases.ts'
 import type { UsageStore } from './usage-store.ts'
 
 export interface KeyedRequest {
@@ -49,9 +49,9 @@ export class IdempotentRequests {
   readonly #store: UsageStore
   readonly #leases: Leases
 
-  constructor(store: UsageStore, leases: Leases) {
+  constructor(store: UsageStore) {
     this.#store = store
-    this.#leases = leases
+    this.#leases = new Leases(store, KEPT)
   }
 
   /**
@@ -74,7 +74,7 @@ export class IdempotentRequests {
       const found = read(document)
       return found?.owner === owner && found.expires !== null ? write({ ...found, expires }) : document
     }
-    const stop = this.#leases.keep(name, renew, KEPT)
+    const stop = this.#leases.keep(name, renew)
     try {
       return await work({
         charge,

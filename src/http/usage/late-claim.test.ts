@@ -2,7 +2,6 @@ import { expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../errors/index.ts'
 import { withClock } from '../test-support/with-clock.ts'
 import { type Claim, IdempotentRequests } from './idempotent-requests.ts'
-import { Leases } from './leases.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { UsageStore } from './usage-store.ts'
 
@@ -13,7 +12,7 @@ let now = Date.UTC(2026, 10, 30)
 
 /** Has a request begin that never ends, in a process of its own. */
 function begin(store: UsageStore, body = 'b'): Promise<Claim> {
-  const requests = new IdempotentRequests(store, new Leases(store))
+  const requests = new IdempotentRequests(store)
   return new Promise((resolve, reject) => {
     const work = (claim: Claim | undefined) => new Promise(() => resolve(claim!))
     requests.run({ ...REQUEST, body }, new AbortController().signal, work).catch(reject)
@@ -52,7 +51,7 @@ it('a claim of what another process began is given back with the name of its cha
 
 it('the key of a batch that the store kept after it was given up is free', async () => {
   const store = makeLate(createMemoryStore())
-  const requests = new IdempotentRequests(store, new Leases(store))
+  const requests = new IdempotentRequests(store)
   await expect(requests.keep(REQUEST)).rejects.toThrow(StoreUnavailableError)
   const take = () => requests.keep({ ...REQUEST, body: 'another' }).then(() => true)
   await expect.poll(() => take().catch(() => false), { timeout: 10_000 }).toBe(true)

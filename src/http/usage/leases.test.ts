@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withClock } from '../test-support/with-clock.ts'
 import { IdempotentRequests } from './idempotent-requests.ts'
-import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { DEFAULT_PRICES } from './prices.ts'
@@ -73,7 +72,7 @@ it('goes on when the store was away for a time', async () => {
 })
 
 it('leaves a request whose process dies in the midst of it to be forgotten a day later', async () => {
-  const requests = new IdempotentRequests(store, new Leases(store))
+  const requests = new IdempotentRequests(store)
   const request = { account: 'a', key: 'k', body: 'b' }
   void requests.run(request, new AbortController().signal, () => new Promise(() => {}))
   await pass(20)

@@ -5,16 +5,7 @@ export const LEASE_MS = 45_000
 const BEAT_MS = 15_000
 
 /** What a document becomes so that what is held in it lasts until `expires`. */
-export type Renew = (document: string | undefined, expires: number) => string | undefined
-
-/** How long a document is kept that a lease is renewed in, as when it was written; without it, for good. */
-export type Kept = Pick<UpdateOptions, 'keepMs'>
-
-/** What is held in a document. */
-interface Held {
-  readonly renews: Set<Renew>
-  readonly kept: Kept
-}
+type Renew = (document: string | undefined, expires: number) => string | undefined
 
 /**
  * Puts off the end of what this process holds, as long as it lives. The end is told by the clock of the store, so that
@@ -22,30 +13,30 @@ interface Held {
  */
 export class Leases {
   readonly #store: UsageStore
-  /** By document. */
-  readonly #held = new Map<string, Held>()
+  readonly #kept: Pick<UpdateOptions, 'keepMs'>
+  /** What is held, by document. */
+  readonly #held = new Map<string, Set<Renew>>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(store: UsageStore) {
+  /** @param kept How long documents are kept that leases are renewed in, as when they were written; without it, for good. */
+  constructor(store: UsageStore, kept: Pick<UpdateOptions, 'keepMs'> = {}) {
     this.#store = store
+    this.#kept = kept
   }
 
   /**
    * Renews a lease from now on.
    *
-   * @param kept The same for all leases of a document.
    * @returns what ends that
    */
-  keep(name: string, renew: Renew, kept: Kept = {}): () => void {
-    const held = this.#held.get(name) ?? { renews: new Set(), kept }
-    held.renews.add(renew)
-    this.#held.set(name, held)
+  keep(name: string, renew: Renew): () => void {
+    this.#held.set(name, (this.#held.get(name) ?? new Set()).add(renew))
     this.#timer ??= setInterval(() => this.#beat(), BEAT_MS).unref()
     return () => this.#drop(name, renew)
   }
 
   #drop(name: string, renew: Renew): void {
-    const renews = this.#held.get(name)?.renews
+    const renews = this.#held.get(name)
     renews?.delete(renew)
     if (renews?.size === 0) this.#held.delete(name)
     if (this.#held.size > 0) return
@@ -55,13 +46,13 @@ export class Leases {
 
   #beat(): void {
     // A store that is away is asked again with the next beat.
-    void Promise.allSettled([...this.#held].map(([name, held]) => this.#renew(name, held)))
+    void Promise.allSettled([...this.#held].map((held) => this.#renew(...held)))
   }
 
-  #renew(name: string, { renews, kept }: Held): Promise<void> {
+  #renew(name: string, renews: ReadonlySet<Renew>): Promise<void> {
     const renewAll = (document: string | undefined, now: number) =>
       // Those that have ended meanwhile are no longer in the set.
       [...renews].reduce((renewed, renew) => renew(renewed, now + LEASE_MS), document)
-    return this.#store.update(name, renewAll, kept)
+    return this.#store.update(name, renewAll, this.#kept)
   }
 }

@@ -71,14 +71,13 @@ export class Ledger {
   readonly #known = new Map<string, Set<string>>()
 
   /**
-   * @param leases Of the same store.
    * @param journal Folder for charges that must wait for the store; without it they wait in memory.
    * @throws InvalidRequestError for a price that is no exact decimal, or a journal that cannot be written
    */
-  constructor(store: UsageStore, prices: Prices, leases = new Leases(store), journal?: string) {
+  constructor(store: UsageStore, prices: Prices, journal?: string) {
     this.#store = store
     this.#prices = readPrices(prices)
-    this.#leases = leases
+    this.#leases = new Leases(store)
     this.#journal = new ChargeJournal((charge) => this.#make(charge), journal)
   }
 
