@@ -12,3 +12,8 @@ export function readIdempotencyKey(headers: Headers): string | undefined {
   if (key === null || KEY.test(key)) return key ?? undefined
   throw new Refusal(400, 'invalid_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters')
 }
+
+/** For another request under the same key. */
+export function conflict(): Refusal {
+  return new Refusal(409, 'idempotency_error', 'Idempotency-Key: was used for another request; take a new one')
+}

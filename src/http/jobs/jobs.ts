@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 import { OverloadedError, WorkerCrashedError } from '../../errors/index.ts'
-import { conflict } from '../usage/idempotent-requests.ts'
+import { conflict } from '../idempotency-key.ts'
 import { openAdmission } from './admission.ts'
 import { cancelElsewhere } from './cancel-elsewhere.ts'
 import { Changes } from './changes.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { digest } from '../usage/idempotent-requests.ts'
+import { digest } from '../digest.ts'
 import type { Job, JobRequest } from './job.ts'
 
 export interface JobOrder {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { conflict, digest } from '../usage/idempotent-requests.ts'
+import { digest } from '../digest.ts'
+import { conflict } from '../idempotency-key.ts'
 import { AMOUNTS_END, formatAmount, parseAmount } from '../usage/money.ts'
 import type { KeyConfig } from './key-config.ts'
 import type { FreshKey } from './make-key.ts'

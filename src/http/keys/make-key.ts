@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hash } from './static-keys.ts'
+import { digest } from '../digest.ts'
 
 /** So much of a key may be shown: it tells keys apart, and leaves over 200 bits to guess. */
 const PREFIX_LENGTH = 9
@@ -15,7 +15,7 @@ export function makeKey(): FreshKey {
   return {
     key,
     kept: {
-      sha256: hash(key).toString('hex'),
+      sha256: digest(key),
       prefix: key.slice(0, PREFIX_LENGTH),
       created: new Date().toISOString(),
     },

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { homeFolder } from '../../models/find/home-folder.ts'
-import { digest } from '../usage/idempotent-requests.ts'
+import { digest } from '../digest.ts'
 
 /**
  * Folder for what a process leaves for the next one of the same store: in another store, charges would be made for accounts

@@ -1,8 +1,8 @@
 import { watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { digest } from '../digest.ts'
 import type { ApiKey, KeyStore } from '../keys/key-store.ts'
-import { hash } from '../keys/static-keys.ts'
 import type { Payer } from '../usage/ledger.ts'
 import { parseKeyFile, readKeyText } from './key-file.ts'
 
@@ -34,7 +34,7 @@ export class WatchedKeys implements KeyStore {
     this.#file = file
     this.#isLocal = isLocal
     this.#keys = parseKeyFile(file, text, isLocal)
-    this.#digest = hash(text).toString('hex')
+    this.#digest = digest(text)
   }
 
   /**
@@ -96,10 +96,10 @@ export class WatchedKeys implements KeyStore {
     try {
       const text = await readKeyText(this.#file)
       if (text === undefined) throw new InvalidRequestError('keys-file', `there is no file ${this.#file}`)
-      const digest = hash(text).toString('hex')
-      if (digest === this.#digest && before === undefined) return
+      const latest = digest(text)
+      if (latest === this.#digest && before === undefined) return
       this.#keys = parseKeyFile(this.#file, text, this.#isLocal)
-      this.#digest = digest
+      this.#digest = latest
       this.#problem = undefined
       this.#report(undefined)
     } catch (error) {

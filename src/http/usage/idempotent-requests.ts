@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedError } from '../../errors/index.ts'
-import { Refusal } from '../refusal.ts'
+import { digest } from '../digest.ts'
+import { conflict } from '../idempotency-key.ts'
 import { LEASE_MS, Leases } from './leases.ts'
 import type { UsageStore } from './usage-store.ts'
 
@@ -196,16 +197,6 @@ function changeLater(change: () => Promise<unknown>): void {
     }
   }
   void tryAgain()
-}
-
-/** SHA-256, in hexadecimal. */
-export function digest(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
-}
-
-/** For another body under the same key. */
-export function conflict(): Refusal {
-  return new Refusal(409, 'idempotency_error', 'Idempotency-Key: was used for another request; take a new one')
 }
 
 /** Of the document that holds a key. */

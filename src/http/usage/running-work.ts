@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { abortedBy } from '../../errors/aborted-by.ts'
 import { OverloadedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
-import { digest } from './idempotent-requests.ts'
+import { digest } from '../digest.ts'
 import { Pace } from './pace.ts'
 
 /** Clients that gave up after a time of their own try again within a second or two, and send their body again. */

@@ -1,4 +1,4 @@
-import { digest } from './idempotent-requests.ts'
+import { digest } from '../digest.ts'
 
 /** How far down pictures lie: `control.image` of the JSON of a body. */
 const DEEPEST = 3
