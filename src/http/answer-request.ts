@@ -83,7 +83,7 @@ function openCall(request: Request, route: Route, trace: RequestTrace, means: Bo
     noteTokens: (allowance) => void (trace.tokens = allowance),
     noteUnits: (units) => void (trace.units = units),
     noteTimings: (timings) => noteWork(trace, { ...timings, model: modelName(timings.model) }),
-    ...createBodyReaders(request, means),
+    ...createBodyReaders(request, route.takes ?? 'json', means),
   }
 }
 

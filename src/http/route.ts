@@ -1,7 +1,6 @@
 import type { CallTimings, Progress } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
-import type { JsonOrForm } from './body/body-readers.ts'
-import type { BodyLine } from './body/parse-lines.ts'
+import type { BodyType, JsonOrForm } from './body/body-readers.ts'
 import type { Dialect } from './error-response.ts'
 import type { PartialPicture } from './jobs/job.ts'
 import type { Preferences } from './jobs/preferences.ts'
@@ -46,14 +45,10 @@ export interface Call {
   readonly idempotencyKey: string | undefined
   /** How often the client has sent the request again by itself; 0 where it says nothing. */
   readonly retryCount: number
-  /** Reads the body, once. */
+  /** Reads the body, once, as what the route takes. */
+  readBody(): Promise<JsonOrForm>
+  /** The same of a route that takes no form. */
   readJson(): Promise<unknown>
-  /** The same for JSON with pictures, of which large ones become bytes. */
-  readPictures(): Promise<unknown>
-  /** The same for a route of edits, which also takes a multipart form. */
-  readJsonOrForm(): Promise<JsonOrForm>
-  /** Reads a body of JSON Lines. */
-  readLines(): Promise<readonly BodyLine[]>
   /**
    * Says when a response whose body goes on has ended, and what went wrong on the way. Until then the request keeps its
    * place under the limits of its key.
@@ -78,6 +73,8 @@ export interface Route {
   readonly dialect: Dialect
   /** Whether it is answered also when the server refuses everything else; default false. */
   readonly isAnsweredWhileClosing?: boolean
+  /** What its body is; default JSON. */
+  readonly takes?: BodyType
   /** Largest body in bytes; default that of the server. */
   readonly maxBodyBytes?: number
   handle(call: Call): Promise<Response> | Response

@@ -227,12 +227,14 @@ function createWorkRoutes(
     ...accounting,
     ...(maxOptions !== undefined && { maxOptions }),
   })
-  const json = [createSystemOneRoute(decisions, options), createOpenAiRoute(decisions, options)]
-  const generations = createGenerationsRoute(engine, accounting, maxEditBodyBytes)
+  const work = [
+    createSystemOneRoute(decisions, options),
+    createOpenAiRoute(decisions, options),
+    createGenerationsRoute(engine, accounting, maxEditBodyBytes),
+    createEditsRoute(engine, accounting, maxEditBodyBytes),
+  ]
   return [
-    ...json.map((route) => withBackground(route, jobs, async (call) => ({ json: await call.readJson() }))),
-    withBackground(generations, jobs, async (call) => ({ json: await call.readPictures() })),
-    withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
+    ...work.map((route) => withBackground(route, jobs)),
     ...createBatchRoutes({ decisions, requests: accounting.requests }, options, jobs),
     ...createJobRoutes(jobs, hasKeys),
     createWebhookSecretRoute(webhooks),

@@ -27,9 +27,10 @@ export function createBatchRoutes(
       access: 'work',
       scope: 'decide',
       dialect,
+      takes: 'lines',
       async handle(call) {
         const { keepMs = KEEP_MS } = call.preferences
-        return startJob(jobs, call, { path: PATH, keepMs, body: { json: await call.readLines() } })
+        return startJob(jobs, call, { path: PATH, keepMs, body: await call.readBody() })
       },
     },
     {

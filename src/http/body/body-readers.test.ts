@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { post } from '../test-support/requests.ts'
 import { BodyBudget } from './body-budget.ts'
 import { BodyParser } from './body-parser.ts'
-import { readJsonBody } from './body-readers.ts'
+import { createBodyReaders } from './body-readers.ts'
 
 const LIMIT = 1000
 const parser = new BodyParser()
 const readJson = (request: Request, maxBytes: number) =>
-  readJsonBody(request, { maxBytes, parser, share: new BodyBudget(1e6).open() })
+  createBodyReaders(request, 'json', { maxBytes, parser, share: new BodyBudget(1e6).open() }).readJson()
 const read = (body: string, headers: Record<string, string> = {}) => readJson(post(body, { headers }), LIMIT)
 
 /** A body that is made as it is read; counts how many chunks were asked for. */

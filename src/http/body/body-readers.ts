@@ -5,7 +5,6 @@ import type { BodyShare } from './body-budget.ts'
 import type { BodyParser } from './body-parser.ts'
 import type { BodyKind } from './parse-body.ts'
 import type { FormField } from './parse-form.ts'
-import type { BodyLine } from './parse-lines.ts'
 import { getParsedBody, isTaken, readElsewhere } from './parsed-body.ts'
 import { checkBodyHeaders, readBody } from './read-body.ts'
 
@@ -24,55 +23,47 @@ export interface BodyMeans {
   readonly parser: BodyParser
 }
 
-/** A body of either kind. */
+/** JSON; the same with pictures, of which large ones become bytes; that or a multipart form; JSON Lines. */
+export type BodyType = 'json' | 'pictures' | 'pictures-or-form' | 'lines'
+
+/** A body as it was read. */
 export type JsonOrForm = { readonly json: unknown } | { readonly form: readonly FormField[] }
 
-/** How a route reads the body of a request. */
-export function createBodyReaders(request: Request, means: BodyMeans) {
-  return {
-    readJson: () => readJsonBody(request, means),
-    readPictures: () => readJsonBody(request, means, 'pictures'),
-    readJsonOrForm: async (): Promise<JsonOrForm> =>
-      FORM_TYPE.test(request.headers.get('content-type') ?? '')
-        ? { form: await readForm(request, means) }
-        : { json: await readJsonBody(request, means, 'pictures') },
-    readLines: () => readLinesBody(request, means),
+/** How a route reads the body of a request that takes one of such a type. */
+export function createBodyReaders(request: Request, type: BodyType, means: BodyMeans) {
+  return toReaders(async (): Promise<JsonOrForm> => {
+    if (type !== 'pictures-or-form') return { json: await readJsonBody(request, type, means) }
+    return FORM_TYPE.test(request.headers.get('content-type') ?? '')
+      ? { form: await readForm(request, means) }
+      : { json: await readJsonBody(request, 'pictures', means) }
+  })
+}
+
+/** @param readBody the body itself, once */
+export function toReaders(readBody: () => Promise<JsonOrForm>) {
+  const readJson = async () => {
+    const body = await readBody()
+    return 'json' in body ? body.json : undefined
   }
+  return { readBody, readJson }
 }
 
 /**
- * The JSON body of a request.
+ * A JSON body of a request, or its lines of JSON.
  *
- * @throws Refusal (413, 415); InvalidRequestError for a body that is no JSON; OverloadedError; AbortedError when the
- *   client hung up
+ * @throws Refusal (413, 415); InvalidRequestError for a body that is no JSON, or has no lines or too many; OverloadedError;
+ *   AbortedError when the client hung up
  */
-export async function readJsonBody(
-  request: Request,
-  means: BodyMeans,
-  type: 'json' | 'pictures' = 'json',
-): Promise<unknown> {
+async function readJsonBody(request: Request, type: 'json' | 'pictures' | 'lines', means: BodyMeans): Promise<unknown> {
   const { headers } = request
-  if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {
-    throw new Refusal(415, 'invalid_request', 'body: must be sent with "Content-Type: application/json"')
+  const [wanted, name] = type === 'lines' ? [LINES_TYPE, 'application/jsonl'] : [JSON_TYPE, 'application/json']
+  if (!wanted.test(headers.get('content-type') ?? '')) {
+    throw new Refusal(415, 'invalid_request', `body: must be sent with "Content-Type: ${name}"`)
   }
   checkBodyHeaders(headers, means.maxBytes)
   const parsed = getParsedBody(request)
-  return parsed && 'value' in parsed ? parsed.value : read(request, means, { type })
-}
-
-/**
- * The lines of a body of JSON Lines.
- *
- * @throws Refusal (413, 415); InvalidRequestError for a body without lines, or with too many; OverloadedError;
- *   AbortedError when the client hung up
- */
-async function readLinesBody(request: Request, means: BodyMeans): Promise<readonly BodyLine[]> {
-  const { headers } = request
-  if (!LINES_TYPE.test(headers.get('content-type') ?? '')) {
-    throw new Refusal(415, 'invalid_request', 'body: must be sent with "Content-Type: application/jsonl"')
-  }
-  checkBodyHeaders(headers, means.maxBytes)
-  return (await read(request, means, { type: 'lines' })) as readonly BodyLine[]
+  // What a framework has parsed is one value, and not its lines.
+  return parsed && 'value' in parsed && type !== 'lines' ? parsed.value : read(request, means, { type })
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Engine } from '../../engine/index.ts'
 import { imageEditRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
 import type { Accounting } from '../usage/charge-answer.ts'
-import { fromForm } from './form-fields.ts'
 import { createImageRoute } from './image-route.ts'
 import { openAiEditFieldsSchema, toCall } from './openai-fields.ts'
 
@@ -25,13 +24,10 @@ export function createEditsRoute(
     path: '/v1/images/edits',
     endpoint: 'edits',
     eventName: 'image_edit',
+    takes: 'pictures-or-form',
     schema: editBodySchema,
     maxBodyBytes,
     accounting,
-    async readBody(call) {
-      const body = await call.readJsonOrForm()
-      return 'form' in body ? fromForm(body.form) : body.json
-    },
     draw(fields, options) {
       const { request, sampling } = toCall(fields)
       const { seed, strength } = request

@@ -24,10 +24,10 @@ export function createGenerationsRoute(
     path: '/v1/images/generations',
     endpoint: 'generations',
     eventName: 'image_generation',
+    takes: 'pictures',
     schema: generationBodySchema,
     maxBodyBytes,
     accounting,
-    readBody: (call) => call.readPictures(),
     draw(fields, options) {
       const { request, sampling } = toCall(fields)
       return engine.generateImage(request, asChecked(request, { ...options, ...sampling }))

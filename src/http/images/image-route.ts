@@ -4,9 +4,10 @@ import { renameField } from '../../errors/rename-field.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { WARNINGS_HEADER } from '../../schemas/warning.ts'
+import type { BodyType } from '../body/body-readers.ts'
 import { toCallOptions } from '../call-options.ts'
-import { createJsonResponse } from '../json-response.ts'
 import { digest } from '../digest.ts'
+import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
 import { fromForm } from './form-fields.ts'
@@ -21,10 +22,10 @@ interface Parts<Request> {
   readonly endpoint: 'generations' | 'edits'
   /** First part of the names of events. */
   readonly eventName: EventName
+  readonly takes: BodyType
   readonly schema: z.ZodType<Request>
   readonly maxBodyBytes: number
   readonly accounting: Accounting
-  readBody(call: Call): Promise<unknown>
   draw(request: Request, options: ImageCallOptions): Promise<ImageResponse>
 }
 
@@ -45,10 +46,10 @@ export function createImageRoute<Request extends ImageBody>({
   path,
   endpoint,
   eventName,
+  takes,
   schema,
   maxBodyBytes,
   accounting,
-  readBody,
   draw,
 }: Parts<Request>): Route {
   function drawCharged(request: Request, asking: Asking, options: Watching) {
@@ -78,15 +79,14 @@ export function createImageRoute<Request extends ImageBody>({
     access: 'work',
     scope: 'images',
     dialect: 'openai',
+    takes,
     maxBodyBytes,
     async handle(call) {
-      const request = parseRequest(schema, dropDefaults(await readBody(call)))
+      const body = await call.readBody()
+      const request = parseRequest(schema, dropDefaults('form' in body ? fromForm(body.form) : body.json))
       if (request.stream) return stream(request, call)
-      const { data, warnings } = await drawCharged(
-        request,
-        call,
-        watchJob(call, eventName, request.partial_images ?? 0),
-      )
+      const watching = watchJob(call, eventName, request.partial_images ?? 0)
+      const { data, warnings } = await drawCharged(request, call, watching)
       return answer(data, tellWarnings(warnings))
     },
   }

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import { kindOf } from '../../schemas/fault.ts'
-import type { JsonOrForm } from '../body/body-readers.ts'
+import { type JsonOrForm, toReaders } from '../body/body-readers.ts'
 import { isTooDeep, TOO_DEEP } from '../body/parse-json.ts'
 import { digest } from '../digest.ts'
 import { createPiecesResponse } from '../json-response.ts'
@@ -20,14 +20,12 @@ export const KEEP_MS = 600_000
 /**
  * The same route, which answers as a job where the client asks for it: by `Prefer: respond-async`, or `background: true`
  * in the body.
- *
- * @param read the body, in the way that the route does
  */
-export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => Promise<JsonOrForm>): Route {
+export function withBackground(route: Route, jobs: Jobs): Route {
   const { path, dialect } = route
   const answer: JobHandler['answer'] = async (request, steps, signal, notes) => {
     const { body, caller, idempotencyKey, isTakenOver } = request
-    const call = { ...NO_REQUEST, ...notes, ...readersOf(body), caller, idempotencyKey, job: steps, signal }
+    const call = { ...NO_REQUEST, ...notes, ...toReaders(async () => body), caller, idempotencyKey, job: steps, signal }
     const ask = async () => describeResult(await route.handle(call))
     if (!isTakenOver) return ask()
     // Its client was told long ago that it is a job. What refuses it, such as a queue whose server is full, may be over in a moment.
@@ -37,11 +35,11 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
   return {
     ...route,
     async handle(call) {
-      const { isBackground, body } = takeBackground(await read(call), route)
+      const { isBackground, body } = takeBackground(await call.readBody(), route)
       const { isAsync, keepMs = KEEP_MS } = call.preferences
       if (!isAsync && !isBackground) {
         if (call.webhook !== undefined) throw new Refusal(400, 'invalid_request', WEBHOOK_WITHOUT_JOB)
-        return route.handle({ ...call, ...readersOf(body) })
+        return route.handle({ ...call, ...toReaders(async () => body) })
       }
       refuseStream(body)
       // Jobs are written as text before their route has checked them, which takes the stack with each level.
@@ -92,16 +90,6 @@ const NO_REQUEST = {
   retryCount: 0,
   holdUntil: () => {},
 } as const
-
-function readersOf(body: JsonOrForm): Pick<Call, 'readJson' | 'readPictures' | 'readJsonOrForm' | 'readLines'> {
-  const readJson = async () => ('json' in body ? body.json : undefined)
-  return {
-    readJson,
-    readPictures: readJson,
-    readJsonOrForm: async () => body,
-    readLines: async () => [],
-  }
-}
 
 interface Background {
   readonly isBackground: boolean
