@@ -1,6 +1,6 @@
 import { cutPictures, insertPictures } from './cut-pictures.ts'
 import { parseForm } from './parse-form.ts'
-import { parseJson, refuse, Refused } from './parse-json.ts'
+import { parseJson, Refused } from './parse-json.ts'
 import { parseLines } from './parse-lines.ts'
 
 /** What a body is to be read as; of JSON with `pictures`, large ones become bytes. */
@@ -10,9 +10,6 @@ export type BodyKind =
 
 /** What came of it: a value, or why there is none. */
 export type ParsedBytes = { readonly value: unknown } | { readonly refused: string }
-
-/** Far more than a request has fields and pictures. A body of a million empty parts would keep a thread busy. */
-const MAX_PARTS = 64
 
 /**
  * Reads the bytes of a body. Nothing in the result quotes them where they are refused.
@@ -29,12 +26,8 @@ export function parseBody(bytes: Uint8Array<ArrayBuffer>, kind: BodyKind): Parse
 }
 
 function read(bytes: Uint8Array<ArrayBuffer>, kind: BodyKind): unknown {
-  if (kind.type === 'form') return readForm(bytes, kind.boundary)
+  if (kind.type === 'form') return parseForm(toBuffer(bytes), kind.boundary)
   return kind.type === 'lines' ? parseLines(bytes) : readJson(bytes, kind.type === 'pictures')
-}
-
-function readForm(bytes: Uint8Array<ArrayBuffer>, boundary: string) {
-  return parseForm(toBuffer(bytes), boundary, MAX_PARTS, refuse)
 }
 
 function readJson(bytes: Uint8Array<ArrayBuffer>, hasPictures: boolean): unknown {

@@ -1,3 +1,5 @@
+import { refuse } from './parse-json.ts'
+
 const LINE_BREAK = '\r\n'
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
@@ -27,18 +29,16 @@ interface Part {
 /** Content as it is, by the names of RFC 2045. */
 const PLAIN_ENCODINGS = ['', '7bit', '8bit', 'binary']
 
+/** Far more than a request has fields and pictures. A body of a million empty parts would keep a thread busy. */
+const MAX_PARTS = 64
+
 /**
  * The fields of a body of `multipart/form-data` (RFC 7578); files lose their names, which nobody reads. `formData()` of
  * a web response does the same for the one spelling that browsers have.
  *
- * @param refuse Called with what is wrong.
+ * @throws Refused
  */
-export function parseForm(
-  bytes: Buffer<ArrayBuffer>,
-  boundary: string,
-  maxParts: number,
-  refuse: (reason: string) => never,
-): FormField[] {
+export function parseForm(bytes: Buffer<ArrayBuffer>, boundary: string): FormField[] {
   const fields: FormField[] = []
   const mark = Buffer.from(`--${boundary}`, 'latin1')
   const delimiter = Buffer.concat([Buffer.from(LINE_BREAK), mark])
@@ -49,7 +49,7 @@ export function parseForm(
   if (!startsWith(mark, at)) malformed()
   at += mark.length
   for (let parts = 1; !startsWith('--', at); parts++) {
-    if (parts > maxParts) refuse(`must have at most ${maxParts} parts`)
+    if (parts > MAX_PARTS) refuse(`must have at most ${MAX_PARTS} parts`)
     const headersEnd = bytes.indexOf('\r\n\r\n', at)
     const start = headersEnd + 4
     const end = bytes.indexOf(delimiter, start)
