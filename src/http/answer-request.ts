@@ -5,7 +5,7 @@ import { type BodyMeans, createBodyReaders } from './body/body-readers.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readPreferences } from './jobs/preferences.ts'
-import { nameOfKey } from './keys/authenticate.ts'
+import { ANYONE, nameOfKey } from './keys/authenticate.ts'
 import { identify } from './keys/identify.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { AdminLimiter } from './limits/admin-limiter.ts'
@@ -38,7 +38,7 @@ export async function answerRequest(
   // Without keys all requests are of one account, whose share is the whole.
   const share = budget.open(() => keys && trace.account)
   const call = openCall(request, route, trace, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
-  if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
+  if (route.access === 'open') return route.handle({ ...call, caller: ANYONE })
   if (keys === undefined) checkHost(request.headers, hosts)
   const caller = await identify(request.headers, route, keys, admin)
   trace.account = caller.id

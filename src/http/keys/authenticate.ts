@@ -2,16 +2,15 @@ import { AuthenticationError } from '../../errors/index.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
 import { hash, nameOfDigest } from './static-keys.ts'
 
-/** Who calls a server that has no keys: all such requests together. */
-const ANYONE: ApiKey = { id: 'anyone' }
+/** Who sent a request that needs no key: on a server without keys all such requests are of one account. */
+export const ANYONE: ApiKey = { id: 'anyone' }
 
 /**
  * Who sent a request, by its headers alone: the body is not read for strangers.
  *
  * @throws AuthenticationError for a missing, malformed, unknown or expired key
  */
-export async function authenticate(headers: Headers, keys: KeyStore | undefined): Promise<ApiKey> {
-  if (keys === undefined) return ANYONE
+export async function authenticate(headers: Headers, keys: KeyStore): Promise<ApiKey> {
   const key = readKey(headers)
   const found = key === undefined ? undefined : await keys.find(key)
   // A store that looks into a database may well find null.

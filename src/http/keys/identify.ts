@@ -1,7 +1,7 @@
 import { AuthenticationError, PermissionError } from '../../errors/index.ts'
 import type { AdminLimiter } from '../limits/admin-limiter.ts'
 import type { Route } from '../route.ts'
-import { authenticate, nameOfKey } from './authenticate.ts'
+import { ANYONE, authenticate, nameOfKey } from './authenticate.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
 import { requireScope } from './permissions.ts'
 
@@ -17,9 +17,13 @@ export async function identify(
   keys: KeyStore | undefined,
   admin: AdminLimiter,
 ): Promise<ApiKey> {
-  if (scope !== 'admin' || keys === undefined) {
+  if (keys === undefined) {
+    if (scope === 'admin') requireScope(ANYONE, scope)
+    return ANYONE
+  }
+  if (scope !== 'admin') {
     const caller = await authenticate(headers, keys)
-    if (scope !== undefined && (keys !== undefined || scope === 'admin')) requireScope(caller, scope)
+    if (scope !== undefined) requireScope(caller, scope)
     return caller
   }
   const name = nameOfKey(headers)

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { type AuthenticationError, InvalidRequestError } from '../../errors/index.ts'
+import { AdminLimiter } from '../limits/admin-limiter.ts'
 import { authenticate } from './authenticate.ts'
+import { identify } from './identify.ts'
 import type { KeyStore } from './key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './static-keys.ts'
 
@@ -189,7 +191,8 @@ describe('authentication', () => {
   })
 
   it('asks nobody where there are no keys', async () => {
-    expect(await authenticate(new Headers({ authorization: 'nonsense' }), undefined)).toEqual({ id: 'anyone' })
+    const headers = new Headers({ authorization: 'nonsense' })
+    expect(await identify(headers, {}, undefined, new AdminLimiter())).toEqual({ id: 'anyone' })
   })
 
   it('takes null of a store for no key', async () => {
