@@ -41,10 +41,6 @@ export class ServerMetrics {
     this.#more = [...createEngineMetrics(engine), createBuildInfo(engine), ...createProcessMetrics()]
   }
 
-  get inFlight(): number {
-    return this.#inFlight
-  }
-
   started(): void {
     this.#inFlight++
   }

@@ -1,16 +1,13 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { isUnwritable } from '../../models/files/is-unwritable.ts'
 import { writeWhole } from '../../models/files/write-whole.ts'
+import { readBook, writeBook } from '../keys/key-book.ts'
 import type { KeyConfig } from '../keys/key-config.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { makeKey } from '../keys/make-key.ts'
 import { createKeyStore } from '../keys/static-keys.ts'
-
-/** `{ "keys": [...] }`, each a key or its settings; `createKeyStore` checks them. */
-const keyFileSchema = z.object({ keys: z.array(z.custom<string | KeyConfig>()) })
 
 /** @returns undefined where there is no such file @throws InvalidRequestError where it cannot be read */
 export async function readKeyText(file: string): Promise<string | undefined> {
@@ -32,7 +29,7 @@ export async function readKeyText(file: string): Promise<string | undefined> {
  */
 export function parseKeyFile(file: string, text: string, isLocal: boolean): KeyStore {
   try {
-    const { keys } = keyFileSchema.parse(JSON.parse(text))
+    const { keys } = readBook(text)
     const store = createKeyStore(keys)
     if (!isLocal) refuseLoopback(keys)
     return store
@@ -60,7 +57,7 @@ export async function makeKeyFile(file: string): Promise<string | undefined> {
   const entry: KeyConfig = { id: 'default', scopes: ['decide', 'images', 'metrics'], loopback: true, ...kept }
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeWhole(file, `${JSON.stringify({ keys: [entry] }, null, 2)}\n`, { replace: false, mode: 0o600 })
+    await writeWhole(file, writeBook({ keys: [entry] }), { replace: false, mode: 0o600 })
     return key
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
