@@ -1,7 +1,7 @@
 import { nextTask } from '../engine/worker/next-task.ts'
 import { OverloadedError } from '../errors/index.ts'
 import { type Job, type JobStore, type ResultsApart, type SharedJobs } from '../http/index.ts'
-import { hasFreedKey } from '../http/jobs/job.ts'
+import { hasFreedKey, keptFor } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { DEADLINE_MS } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
@@ -35,7 +35,6 @@ import { withdraw, withdrawRefused } from './withdraw-refused.ts'
 /** Of an account that has very many. */
 const LIST_MS = 10_000
 const OPENED_AT_ONCE = 200
-const UNFETCHED_MS = 600_000
 /** A step of a large picture on a slow machine takes longer, and is news again then. */
 const NEWS_KEPT_MS = 120_000
 
@@ -170,7 +169,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
   }
 
   async write(job: Job): Promise<boolean> {
-    const { id, keepMs, endedAt, result } = job
+    const { id, endedAt, result } = job
     const keys = [jobKey(id), OPEN_JOBS_KEY, jobsKey(job.account)]
     const order = (forMs: number) => [id, this.#seal(job), String(forMs), String(job.createdAt)]
     if (endedAt === undefined) {
@@ -180,7 +179,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
     const sealedResult = result === undefined ? '' : this.#sealer.seal(writeResult(result), id)
     const webhook = this.#webhooks.describe(job)
     const kept = webhook ? [webhook.id, webhook.sealed, String(WEBHOOK_KEPT_MS), WEBHOOKS_KEY] : []
-    const told = [...order(keepMs === 0 ? UNFETCHED_MS : keepMs), sealedResult, ...kept]
+    const told = [...order(keptFor(job)), sealedResult, ...kept]
     const over = { keys: [...keys, jobResultKey(id), ...besideOf(id)], arguments: told }
     return (await this.#client.eval(END_JOB, over)) === 1
   }

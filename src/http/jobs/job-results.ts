@@ -2,7 +2,7 @@ import { throwIfAborted } from '../../errors/aborted-by.ts'
 import { BodyBudget } from '../body/body-budget.ts'
 import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
-import { InTurns } from '../usage/in-turns.ts'
+import { InTurns } from './in-turns.ts'
 import type { JobStore } from './job-store.ts'
 import { isOver, type Job } from './job.ts'
 

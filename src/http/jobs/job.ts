@@ -89,6 +89,14 @@ export interface JobView extends Job {
   readonly partials?: readonly PartialPicture[]
 }
 
+/** How long a result that is kept until it is fetched waits for that. */
+const UNFETCHED_MS = 600_000
+
+/** For how many milliseconds a job is kept after its end. */
+export function keptFor({ keepMs }: Job): number {
+  return keepMs === 0 ? UNFETCHED_MS : keepMs
+}
+
 export function isOver({ status }: Job): boolean {
   return status !== 'queued' && status !== 'running'
 }

@@ -1,6 +1,6 @@
 import { OverloadedError, RateLimitError } from '../../errors/index.ts'
 import type { JobStore } from './job-store.ts'
-import { hasFreedKey, isOver, type Job } from './job.ts'
+import { hasFreedKey, isOver, type Job, keptFor } from './job.ts'
 
 interface Kept {
   job: Job
@@ -22,9 +22,6 @@ export interface MemoryJobLimits {
 
 const MEGABYTE = 2 ** 20
 const LIMITS: MemoryJobLimits = { jobs: 1000, jobsEach: 250, bytes: 256 * MEGABYTE, bytesEach: 192 * MEGABYTE }
-
-/** How long a result that is kept until it is fetched waits for that. */
-const UNFETCHED_MS = 600_000
 
 /** Jobs of this process, gone with it. Full, it refuses new ones: a result that was paid for is never dropped for another. */
 export class MemoryJobStore implements JobStore {
@@ -53,7 +50,7 @@ export class MemoryJobStore implements JobStore {
     if (kept === undefined || isOver(kept.job)) return false
     kept.job = job
     if (!isOver(job)) return true
-    const keepMs = job.keepMs === 0 ? UNFETCHED_MS : job.keepMs
+    const keepMs = keptFor(job)
     kept.expires = Date.now() + keepMs
     kept.timer = setTimeout(() => this.#remove(job.id), keepMs).unref()
     return true

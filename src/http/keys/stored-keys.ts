@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../../errors/index.ts'
+import { refusalWord } from '../../redis/refusal-word.ts'
 import type { Payer } from '../usage/ledger.ts'
-import { hasWrittenNothing } from '../usage/nothing-written.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from './key-book.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
@@ -115,4 +115,12 @@ export function withStored(given: KeyStore, stored: StoredKeys): KeyStore {
       return given.isStale ?? false
     },
   }
+}
+
+/**
+ * Whether a store has written nothing for certain, by what its update failed with: SQLite rolls back whatever it fails
+ * with, and a Redis server says that it refuses. After anything else, as a deadline or a broken connection, it may have.
+ */
+function hasWrittenNothing(failure: unknown): boolean {
+  return failure instanceof Error && ('errcode' in failure || refusalWord(failure) !== undefined)
 }
