@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, it, vi } from 'vitest'
+import { LateError } from '../errors/in-time.ts'
 import { errorFromJSON, InternalError, ModelFormatError } from '../errors/index.ts'
-import { LateError } from '../errors/late-error.ts'
 import { describeFault, showFault } from './describe-fault.ts'
 
 /** The kind of error that a file system throws, whose message spans lines. */

@@ -1,5 +1,5 @@
+import { LateError } from '../errors/in-time.ts'
 import { TesseraError } from '../errors/index.ts'
-import { LateError } from '../errors/late-error.ts'
 import { refusalWord } from '../redis/refusal-word.ts'
 
 /** A chain of causes may loop. */

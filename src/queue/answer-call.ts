@@ -22,10 +22,17 @@ import {
   outcomeKey,
   type ModelQueue,
 } from './queue-names.ts'
-import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
+import {
+  type Notice,
+  type Outcome,
+  POISONED,
+  type QueuedCall,
+  type QueuedData,
+  type QueuedKind,
+} from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
 import type { WorkerFault } from './worker-fault.ts'
-import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
+import type { WorkingEngine } from './working-engine.ts'
 
 export interface AnswerParts {
   readonly engine: WorkingEngine
@@ -52,9 +59,11 @@ if redis.call('EXISTS', call) == 1 then redis.call('HSET', call, '${CALL_OVER}',
 if suspect == '1' or redis.call('GET', lease) ~= token then redis.call('PUBLISH', topic, id) end`
 /** Longer than any call runs. */
 const ALONE_KEPT_MS = 86_400_000
-const POISONED = 'every worker that took this call ended while it worked on it'
 /** A step of a picture takes longer; windows of a long state may not. */
 const PROGRESS_EVERY_MS = 100
+
+/** Why a call is stopped: another worker is to answer it. */
+export const HANDED_BACK = Symbol('handed back')
 
 /** A call that a worker works on. */
 export interface Run {

@@ -23,7 +23,7 @@ export interface Connected {
 /** @throws InvalidRequestError where a package is missing or the server does not answer */
 export async function connectFront(url: string): Promise<Connected> {
   const { createNodeRedisClient, Queue } = await loadBullmq()
-  const [client, subscriber] = await connectPair(url, 'connection')
+  const [client, subscriber] = await connectPair(url)
   // Of a client alone BullMQ makes one for each queue, which listens to the client for as long as that lives.
   const connection = createNodeRedisClient(client)
   // Without a listener an error ends the process, as before the first queue is open.

@@ -10,8 +10,8 @@ import { FleetView } from './fleet-view.ts'
 import { takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
 import { CANCEL_TOPIC, cancelledKey, frontTopic, type ModelQueue, outcomeKey } from './queue-names.ts'
-import type { Notice, QueuedCall, QueuedKind } from './queued-call.ts'
-import { refuse, refuseAfter, refuseUntyped } from './refuse.ts'
+import { type Notice, POISONED, type QueuedCall, type QueuedKind } from './queued-call.ts'
+import { refuse, refuseLate, refuseUntyped } from './refuse.ts'
 import type { Sealer } from './sealer.ts'
 import { giveBack, laneOf, takeOut } from './take-out.ts'
 import type { WorkerReport } from './worker-reports.ts'
@@ -23,8 +23,6 @@ const CHECK_MS = 1000
 const CANCELLED_KEPT_MS = 60_000
 /** Times that a call is put into the queue again which a restarted server has forgotten. */
 const MOST_RESTORED = 2
-/** Every worker that took it ended: that of the first try, and the one that took it over. */
-const POISONED = 'every worker that took this call ended while it worked on it'
 
 /** What a worker's BullMQ does with a call that it could not end. */
 const JOB = { attempts: 2, backoff: 200, removeOnComplete: true, removeOnFail: { age: 3600, count: 1000 } }
@@ -87,7 +85,7 @@ export class QueueFront {
     try {
       const entering = this.#enter(pending, model, whenBusy === 'refuse').catch(refuseUntyped)
       entering.catch(() => {})
-      await Promise.race([entering, pending.ended, refuseAfter(SUBMIT_MS)])
+      await answerInTime(Promise.race([entering, pending.ended]), SUBMIT_MS).catch(refuseLate)
       return await pending.ended
     } catch (error) {
       // It may still be on its way into the queue, or with a worker, and is to be computed for nobody.

@@ -12,6 +12,9 @@ export const CALLS = {
 
 export type QueuedKind = keyof typeof CALLS
 
+/** Why a call has no answer that ended every worker: that of the first try, and the one that took it over. */
+export const POISONED = 'every worker that took this call ended while it worked on it'
+
 /** What is sealed: a call as the engine of a worker takes it. */
 export interface QueuedCall {
   readonly request: unknown

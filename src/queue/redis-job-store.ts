@@ -59,9 +59,9 @@ const TABLE = optionTable('a store of jobs', SHARED)
 export async function openJobStore(options: ConnectionOptions): Promise<JobStore> {
   const { connection, ...sealing } = readOptions(TABLE, options)
   const sealer = openSealer(sealing)
-  const clients = await connectPair(connection, 'connection')
+  const clients = await connectPair(connection)
   const [client] = clients
-  void tellEviction('connection', client)
+  void tellEviction(client)
   const cancelTopic = jobCancelTopic(client.options.database ?? 0)
   const onCancel = await hearTopic(clients, cancelTopic)
   const store = new RedisJobStore(client, sealer, { onCancel, cancelTopic })

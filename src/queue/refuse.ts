@@ -1,5 +1,5 @@
+import { LateError } from '../errors/in-time.ts'
 import { OverloadedError, TesseraError } from '../errors/index.ts'
-import { LateError } from '../errors/late-error.ts'
 
 /** Refuses a call because of what went wrong on the way to the queue; the same call may get in a moment later. */
 export function refuse(cause: unknown): never {
@@ -12,12 +12,8 @@ export function refuseUntyped(error: unknown): never {
   return refuse(error)
 }
 
-export function refuseAfter(milliseconds: number): Promise<never> {
-  return new Promise((_, reject) => {
-    const late = () => {
-      const cause = new LateError('the Redis server', milliseconds)
-      reject(new OverloadedError('the queue does not answer; retry with backoff', { cause }))
-    }
-    setTimeout(late, milliseconds).unref()
-  })
+/** The same where the server did not answer in time. */
+export function refuseLate(error: unknown): never {
+  if (!(error instanceof LateError)) throw error
+  throw new OverloadedError('the queue does not answer; retry with backoff', { cause: error })
 }

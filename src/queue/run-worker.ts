@@ -7,7 +7,7 @@ import { LONGEST_TIMER_MS, readOption, readOptions, withMethods } from '../optio
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { tellRefusals } from '../redis/tell-outage.ts'
-import { answerCall, type AnswerParts, isSuspect, type Run } from './answer-call.ts'
+import { answerCall, type AnswerParts, HANDED_BACK, isSuspect, type Run } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
 import { OpenFirst } from './open-first.ts'
 import { CANCEL_TOPIC, type ModelQueue, partsOf, PREFIX, type QueueName } from './queue-names.ts'
@@ -18,7 +18,7 @@ import { SideBySide } from './side-by-side.ts'
 import { Slots } from './slots.ts'
 import { takeCalls } from './take-calls.ts'
 import { removeReport, REPORT_EVERY_MS, writeReport } from './worker-reports.ts'
-import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
+import type { WorkingEngine } from './working-engine.ts'
 
 const ENGINE = withMethods<WorkingEngine>('an engine, as createEngine() makes one', 'models', 'activity')
 /** Times that a call may be in a worker that ends by another one's fault. */
@@ -57,7 +57,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const sealer = openSealer(sealing)
   const models = await readOption('engine', ENGINE, engine).models()
   const queues = servedQueues(models, jobs, wanted)
-  const [client, subscriber] = await connectPair(connection, 'connection')
+  const [client, subscriber] = await connectPair(connection)
   const running = new Map<string, Running>()
   const id = randomUUID()
   const openFirst = new OpenFirst(client, id, engine, queues, models)

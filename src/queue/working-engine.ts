@@ -5,6 +5,3 @@ export type WorkingEngine = Pick<
   Engine,
   'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models' | 'activity'
 >
-
-/** Why a call is stopped: another worker is to answer it. */
-export const HANDED_BACK = Symbol('handed back')

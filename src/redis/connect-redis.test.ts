@@ -25,7 +25,7 @@ it.skipIf(!hasRedis())('a server that is frozen is not waited for, and what was 
   const redis = await startRedis(['--maxclients', '1'])
   // The second finds no room: the first must not keep it from whoever comes then.
   for (let time = 0; time < 2; time++) {
-    await expect(connectPair(redis.url, 'connection')).rejects.toThrow(/^connection: .*max number of clients/)
+    await expect(connectPair(redis.url)).rejects.toThrow(/^connection: .*max number of clients/)
   }
   redis.freeze()
   await expect(connectRedis(redis.url)).rejects.toThrow(/could not be reached \(.*did not answer within 5000 ms\)$/)
@@ -38,7 +38,7 @@ it.skipIf(!hasRedis())('a server in cluster mode is refused where keys of severa
   const admin = await connectRedis(redis.url)
   await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...Array.from({ length: 16_384 }, (_, slot) => String(slot))])
   await expect.poll(() => admin.sendCommand(['CLUSTER', 'INFO']), { timeout: 10_000 }).toContain('cluster_state:ok')
-  await expect(connectPair(redis.url, 'connection')).rejects.toThrow(
+  await expect(connectPair(redis.url)).rejects.toThrow(
     'connection: must be a Redis server outside of cluster mode, got one in it (CROSSSLOT); turn it off, or take another',
   )
   await expect.poll(async () => (await admin.clientList()).length).toBe(1)
@@ -83,7 +83,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ ad
 
 it.skipIf(!hasRedis() || !hasIpv6)('a server is reached by its IPv6 address', async () => {
   const redis = await startRedis(['--bind', '127.0.0.1', '::1'])
-  const pair = await connectPair(redis.url.replace('127.0.0.1', '[::1]'), 'connection')
+  const pair = await connectPair(redis.url.replace('127.0.0.1', '[::1]'))
   const duplicate = pair[0].duplicate().on('error', () => {})
   await duplicate.connect()
   expect(await duplicate.ping()).toBe('PONG')
@@ -115,7 +115,7 @@ it.skipIf(!hasRedis())(
     const warn = ({ message }: Error) => void warnings.push(message)
     process.on('warning', warn)
     const redis = await startRedis()
-    const [client, subscriber] = await connectPair(redis.url, 'connection')
+    const [client, subscriber] = await connectPair(redis.url)
     await redis.kill()
     await expect.poll(() => warnings.length).toBe(1)
     // The password was changed meanwhile.

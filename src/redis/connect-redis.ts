@@ -60,20 +60,20 @@ export async function connectRedis(url: string, option = 'store', outage = new O
   }
 }
 
+/** What queues and stores of jobs call the URL. */
+const OF_QUEUE = 'connection'
+
 /**
  * A connection for commands, and one that hears topics, which can do nothing else.
  *
  * @throws InvalidRequestError where the server does not answer, has no room for both, or is in cluster mode
  */
-export async function connectPair(
-  url: string,
-  option: string,
-): Promise<[client: RedisClient, subscriber: RedisClient]> {
-  const outage = new Outage(option)
-  const client = await connectRedis(url, option, outage)
+export async function connectPair(url: string): Promise<[client: RedisClient, subscriber: RedisClient]> {
+  const outage = new Outage(OF_QUEUE)
+  const client = await connectRedis(url, OF_QUEUE, outage)
   try {
-    await refuseCluster(client, option)
-    return [client, await connectRedis(url, option, outage)]
+    await refuseCluster(client)
+    return [client, await connectRedis(url, OF_QUEUE, outage)]
   } catch (error) {
     // It would stay open, and keep the process alive.
     client.destroy()
@@ -82,7 +82,7 @@ export async function connectPair(
 }
 
 /** Scripts of queues and jobs change keys together, which such a server keeps apart. It would answer nothing, and say so of each command alone. */
-async function refuseCluster(client: RedisClient, option: string): Promise<void> {
+async function refuseCluster(client: RedisClient): Promise<void> {
   const asking = client.eval('return 1', { keys: ['tessera-queue:1', 'tessera-queue:2'] })
   const word = await answerInTime(asking).then(
     () => undefined,
@@ -91,7 +91,7 @@ async function refuseCluster(client: RedisClient, option: string): Promise<void>
   // All else is told of by what is asked next.
   if (word !== 'CROSSSLOT' && word !== 'MOVED') return
   const reason = `must be a Redis server outside of cluster mode, got one in it (${word}); turn it off, or take another`
-  throw new InvalidRequestError(option, reason)
+  throw new InvalidRequestError(OF_QUEUE, reason)
 }
 
 /** @throws InvalidRequestError where a Sentinel answers: it takes connections, and knows nothing of what is asked of a server */

@@ -41,12 +41,12 @@ export function tellRefusals(): (error: Error) => void {
 }
 
 /** Tells of a server that drops what it holds when its memory is full. One that does not say so may still be used. */
-export async function tellEviction(option: string, client: { info(section: string): Promise<string> }): Promise<void> {
+export async function tellEviction(client: { info(section: string): Promise<string> }): Promise<void> {
   const memory = await client.info('memory').catch(() => '')
   const [, policy = 'noeviction'] = /^maxmemory_policy:(.*?)\r?$/m.exec(memory) ?? []
   if (policy === 'noeviction') return
   const loses = `loses jobs and calls when its memory is full (maxmemory_policy is ${policy})`
-  warn(`${option}: the Redis server ${loses}; set maxmemory-policy noeviction`)
+  warn(`connection: the Redis server ${loses}; set maxmemory-policy noeviction`)
 }
 
 function warn(message: string): void {

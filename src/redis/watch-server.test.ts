@@ -8,7 +8,7 @@ it.skipIf(!hasRedis())(
   'connections to a server that becomes a replica are opened anew, and hear their topics',
   async () => {
     const redis = await startRedis()
-    const [client, subscriber] = await connectPair(redis.url, 'connection')
+    const [client, subscriber] = await connectPair(redis.url)
     const duplicate = client.duplicate().on('error', () => {})
     await duplicate.connect()
     const heard: string[] = []
@@ -65,7 +65,7 @@ it.skipIf(!hasRedis())(
     const redis = await startRedis()
     const proxy = await openFailingOver(Number(new URL(redis.url).port))
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const [client, subscriber] = await connectPair(proxy.url, 'connection')
+    const [client, subscriber] = await connectPair(proxy.url)
     const duplicate = client.duplicate().on('error', () => {})
     await duplicate.connect()
     const heard: string[] = []
