@@ -1,6 +1,6 @@
 import { makeAnswers } from './answers.ts'
 import { postDecision } from './api.ts'
-import { byId, chosen, make } from './dom.ts'
+import { byId, chosen, make, readNumber } from './dom.ts'
 import { FormFault } from './form-fault.ts'
 import { type JobEvents, setUpJob } from './job-form.ts'
 import { locateInQuestions, readQuestions, setUpQuestions } from './question-editor.ts'
@@ -16,7 +16,7 @@ export function setUpDecide(events: JobEvents): void {
       read: () => ({
         state: readState(chosen(panel, 'state-kind') === 'json'),
         questions: readQuestions(),
-        ...readMinConfidence(),
+        ...readNumber('min_confidence', 'min-confidence'),
       }),
       send: postDecision,
       show: (response, milliseconds, body) => [
@@ -38,12 +38,6 @@ function readState(json: boolean): unknown {
   } catch (error) {
     throw new FormFault(`The state is not valid JSON: ${(error as Error).message}`, ['state'])
   }
-}
-
-/** Text that is no number goes out as it is: the server says what it wants. */
-function readMinConfidence(): { min_confidence?: unknown } {
-  const text = byId('min-confidence', HTMLInputElement).value.trim()
-  return text === '' ? {} : { min_confidence: Number.isNaN(Number(text)) ? text : Number(text) }
 }
 
 function makeJson(name: string, value: unknown): HTMLElement {

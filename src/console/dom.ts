@@ -41,3 +41,9 @@ export function makeSvg(
 export function chosen(parent: ParentNode, name: string): string {
   return find<HTMLInputElement>(parent, `input[name="${name}"]:checked`).value
 }
+
+/** What a field says as a member of a body; none where it is empty. Text that is no number goes out as it is: the server says what it wants. */
+export function readNumber(name: string, id: string): object {
+  const text = byId(id, HTMLInputElement).value.trim()
+  return text === '' ? {} : { [name]: Number.isNaN(Number(text)) ? text : Number(text) }
+}

@@ -1,4 +1,4 @@
-import { byId, make } from './dom.ts'
+import { byId, make, readNumber } from './dom.ts'
 import { FormFault } from './form-fault.ts'
 import { type JobEvents, setUpJob } from './job-form.ts'
 import { createPictureJobs } from './picture-jobs.ts'
@@ -92,12 +92,6 @@ function setUpSources() {
 function readSeed(id: string): object {
   const given = readNumber('seed', id)
   return 'seed' in given ? given : { seed: crypto.getRandomValues(new Uint32Array(1))[0]! }
-}
-
-/** Text that is no number goes out as it is: the server says what it wants. */
-function readNumber(name: string, id: string): object {
-  const text = byId(id, HTMLInputElement).value.trim()
-  return text === '' ? {} : { [name]: Number.isNaN(Number(text)) ? text : Number(text) }
 }
 
 function readAsDataUrl(file: File): Promise<string> {

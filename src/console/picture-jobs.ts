@@ -1,12 +1,7 @@
+import type { Progress } from '../jobs/job-context.ts'
 import { ApiError } from './api.ts'
 import { deleteJob, followJob, type Job, startJob } from './jobs-api.ts'
 import { type JobForm, keepJob, readKeptJob } from './session.ts'
-
-interface Progress {
-  readonly stage: string
-  readonly done: number
-  readonly total: number
-}
 
 /** Whoever waits for pictures is told how far they are, and shown what they will be, as base64. */
 export interface Watcher {
