@@ -9,8 +9,7 @@ import {
 } from '@ai-sdk/provider'
 import type { Answer, DecisionRequestInput, QuestionInput, StateInput } from '../schemas/index.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
-import { passOn } from './told-warnings.ts'
-import { warnOfUnknown } from './unknown-options.ts'
+import { passOn, warnOfUnknown } from './warnings.ts'
 
 /** Answers yes/no, choice and score questions with calibrated probabilities. */
 export function createDecisionModel(callee: Callee, modelId: string): DecisionModelV4 {

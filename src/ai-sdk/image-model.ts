@@ -9,8 +9,7 @@ import type { EditImageCallOptions } from '../engine/index.ts'
 import { headersOfPart } from './call-headers.ts'
 import { type Draw, drawAll } from './draw-all.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
-import { passOn } from './told-warnings.ts'
-import { warnOfUnknown } from './unknown-options.ts'
+import { passOn, warnOfUnknown } from './warnings.ts'
 
 const OPTIONS = [
   'steps',
