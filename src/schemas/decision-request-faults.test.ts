@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequestError } from '../errors/index.ts'
 import { parseDecisionRequest } from './index.ts'
+import { faultOf } from './test-support/fault-of.ts'
 import { ask, choice, named, noul, score, times } from './test-support/questions.ts'
 
-function faultOf(body: unknown, limits = {}): InvalidRequestError {
-  try {
-    parseDecisionRequest(body, limits)
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return error
-    throw error
-  }
-  throw new Error('the request was accepted')
-}
+const refuse = (body: unknown, limits = {}) => faultOf(() => parseDecisionRequest(body, limits))
 
 describe('a request that does not fit is refused under the path of the fault', () => {
   const refused: readonly (readonly [rule: string, path: string, body: unknown])[] = [
@@ -99,45 +91,45 @@ describe('a request that does not fit is refused under the path of the fault', (
   ]
 
   it.each(refused)('%s: %s', (_, path, body) => {
-    const fault = faultOf(body, { hidesMembers: true })
+    const fault = refuse(body, { hidesMembers: true })
     expect(fault.path).toBe(path)
     expect(fault.message).toBe(`${path}: ${fault.reason}`)
     expect(fault.status).toBe(422)
   })
 
   it('says what was expected and what came', () => {
-    expect(faultOf(ask({ ...choice, criteria: named(1, 'x') })).reason).toBe('a choice needs 2 to 26 options, got 1')
-    expect(faultOf(ask({ ...choice, criteria: named(27, 'x') })).reason).toBe(
+    expect(refuse(ask({ ...choice, criteria: named(1, 'x') })).reason).toBe('a choice needs 2 to 26 options, got 1')
+    expect(refuse(ask({ ...choice, criteria: named(27, 'x') })).reason).toBe(
       'a choice needs 2 to 26 options, got 27; maxOptions (--max-options) allows more',
     )
-    expect(faultOf(ask({ ...score, criteria: ['x'] })).reason).toBe('a score needs 2 to 10 levels, got 1')
-    expect(faultOf({ state: 'x', questions: named(33, noul) }).reason).toBe('a request needs 1 to 32 questions, got 33')
-    expect(faultOf(ask({ ...noul, min_confidence: 1.5 })).reason).toBe('must be a number from 0 to 1, got 1.5')
-    expect(faultOf({ questions: { noul } }).reason).toBe('is required: a string, an object or an array')
-    expect(faultOf(ask({ ...noul, type: 'x' })).reason).toBe('must be "noul", "choice" or "score", got another string')
+    expect(refuse(ask({ ...score, criteria: ['x'] })).reason).toBe('a score needs 2 to 10 levels, got 1')
+    expect(refuse({ state: 'x', questions: named(33, noul) }).reason).toBe('a request needs 1 to 32 questions, got 33')
+    expect(refuse(ask({ ...noul, min_confidence: 1.5 })).reason).toBe('must be a number from 0 to 1, got 1.5')
+    expect(refuse({ questions: { noul } }).reason).toBe('is required: a string, an object or an array')
+    expect(refuse(ask({ ...noul, type: 'x' })).reason).toBe('must be "noul", "choice" or "score", got another string')
   })
 
   it('S57: names the right question, exactly in loc even when the name holds a dot', () => {
-    const fault = faultOf({ state: 'x', questions: { 'q.1': noul, 'q.2': { type: 'score', criteria: ['a', 5] } } })
+    const fault = refuse({ state: 'x', questions: { 'q.1': noul, 'q.2': { type: 'score', criteria: ['a', 5] } } })
     expect(fault.path).toBe('questions.q.2.criteria.1')
     expect(fault.loc).toEqual(['questions', 'q.2', 'criteria', '1'])
-    expect(faultOf(null).loc).toEqual([])
+    expect(refuse(null).loc).toEqual([])
   })
 
   it('reports the first fault in document order, missing members last', () => {
     const bad = { min_confidence: 5, criteria: 5, type: 'choice', instructions: 5 }
-    expect(faultOf({ questions: { q: bad }, state: 5 }).path).toBe('questions.q.min_confidence')
-    expect(faultOf({ state: 5, questions: { q: bad } }).path).toBe('state')
-    expect(faultOf({ questions: { q: bad } }).path).toBe('questions.q.min_confidence')
-    expect(faultOf({ model: 5, questions: { b: 5, a: 5 }, min_confidence: 5 }).path).toBe('model')
-    expect(faultOf({ state: 'x', questions: { b: 5, a: 5 }, min_confidence: 5 }).path).toBe('questions.b')
-    expect(faultOf({}).path).toBe('state')
+    expect(refuse({ questions: { q: bad }, state: 5 }).path).toBe('questions.q.min_confidence')
+    expect(refuse({ state: 5, questions: { q: bad } }).path).toBe('state')
+    expect(refuse({ questions: { q: bad } }).path).toBe('questions.q.min_confidence')
+    expect(refuse({ model: 5, questions: { b: 5, a: 5 }, min_confidence: 5 }).path).toBe('model')
+    expect(refuse({ state: 'x', questions: { b: 5, a: 5 }, min_confidence: 5 }).path).toBe('questions.b')
+    expect(refuse({}).path).toBe('state')
   })
 
   it('S19: never repeats content of the request', () => {
     for (const secret of ['SECRET', ['SECRET'], { a: 'SECRET' }]) {
       const bodies = [{ state: secret }, { state: 'x', questions: secret }, ask({ type: secret }), ask(secret)]
-      for (const body of bodies) expect(JSON.stringify(faultOf(body))).not.toContain('SECRET')
+      for (const body of bodies) expect(JSON.stringify(refuse(body))).not.toContain('SECRET')
     }
   })
 })
@@ -146,7 +138,7 @@ describe('the option limit', () => {
   it('is what the settings say at the call', () => {
     const settings = { maxOptions: 30 }
     const body = ask({ ...choice, criteria: named(35, null) })
-    expect(faultOf(body, settings).reason).toBe(
+    expect(refuse(body, settings).reason).toBe(
       'a choice needs 2 to 30 options, got 35; maxOptions (--max-options) allows more',
     )
     settings.maxOptions = 40
@@ -154,11 +146,11 @@ describe('the option limit', () => {
   })
 
   it('is a setting', () => {
-    expect(faultOf(ask({ ...choice, criteria: named(27, null) }), { maxOptions: 26 }).path).toBe('questions.q.criteria')
+    expect(refuse(ask({ ...choice, criteria: named(27, null) }), { maxOptions: 26 }).path).toBe('questions.q.criteria')
     expect(() =>
       parseDecisionRequest(ask({ ...choice, criteria: named(255, null) }), { maxOptions: 255 }),
     ).not.toThrow()
-    expect(faultOf(ask({ ...choice, criteria: named(256, null) }), { maxOptions: 255 }).reason).toBe(
+    expect(refuse(ask({ ...choice, criteria: named(256, null) }), { maxOptions: 255 }).reason).toBe(
       'a choice needs 2 to 255 options, got 256; maxOptions (--max-options) allows more',
     )
   })

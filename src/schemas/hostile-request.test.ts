@@ -1,20 +1,13 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { InvalidRequestError } from '../errors/index.ts'
 import { LIMITS, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest } from './index.ts'
+import { faultOf } from './test-support/fault-of.ts'
+import { ask } from './test-support/questions.ts'
 
 const questions = { q: { type: 'noul', instructions: 'x' } }
-const ask = (question: unknown) => ({ state: 'x', questions: { q: question } })
 
-function pathOf(body: unknown, parse: (body: unknown) => unknown = parseDecisionRequest): string {
-  try {
-    parse(body)
-  } catch (error) {
-    expect(error).toBeInstanceOf(InvalidRequestError)
-    return (error as InvalidRequestError).path
-  }
-  throw new Error('the request was accepted')
-}
+const pathOf = (body: unknown, parse: (body: unknown) => unknown = parseDecisionRequest) =>
+  faultOf(() => parse(body)).path
 
 function nested(depth: number): unknown {
   let value: unknown = []

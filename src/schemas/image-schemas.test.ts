@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequestError } from '../errors/index.ts'
 import { errorBodySchema, imageResponseSchema, parseImageEditRequest, parseImageGenerationRequest } from './index.ts'
+import { faultOf } from './test-support/fault-of.ts'
 
-function faultOf(parse: (body: unknown) => unknown, body: unknown): InvalidRequestError {
-  try {
-    parse(body)
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return error
-    throw error
-  }
-  throw new Error('the request was accepted')
-}
+const refuse = (parse: (body: unknown) => unknown, body: unknown) => faultOf(() => parse(body))
 
 describe.each([
   ['generation', parseImageGenerationRequest, {}],
@@ -31,11 +23,11 @@ describe.each([
   })
 
   it.each([0, 5, 1.5, -1, '2', null, Number.NaN])('refuses n of %s', (n) => {
-    expect(faultOf(parse, { ...base, prompt: 'x', n }).path).toBe('n')
+    expect(refuse(parse, { ...base, prompt: 'x', n }).path).toBe('n')
   })
 
   it.each([undefined, null, 5, '', ['x'], 'a\ud800', 'x'.repeat(32_001)])('refuses a wrong prompt', (prompt) => {
-    expect(faultOf(parse, { ...base, prompt }).path).toBe('prompt')
+    expect(refuse(parse, { ...base, prompt }).path).toBe('prompt')
   })
 
   it('takes prompts of 1 and of 32,000 characters', () => {
@@ -45,11 +37,11 @@ describe.each([
   })
 
   it.each([null, 5, {}])('refuses a model of %s', (model) => {
-    expect(faultOf(parse, { ...base, prompt: 'x', model }).path).toBe('model')
+    expect(refuse(parse, { ...base, prompt: 'x', model }).path).toBe('model')
   })
 
   it.each([undefined, null, [], 'x', 5])('refuses a body of %s', (body) => {
-    expect(faultOf(parse, body).path).toBe('body')
+    expect(refuse(parse, body).path).toBe('body')
   })
 })
 
@@ -86,7 +78,7 @@ describe('an image generation request', () => {
     256,
     ['16x16'],
   ])('refuses the size %j', (size) => {
-    expect(faultOf(parseImageGenerationRequest, { prompt: 'x', size }).path).toBe('size')
+    expect(refuse(parseImageGenerationRequest, { prompt: 'x', size }).path).toBe('size')
   })
 
   it.each([
@@ -98,7 +90,7 @@ describe('an image generation request', () => {
     ['as large as Jane Doe wants', 'got a string'],
     ['1'.repeat(100), 'got a string'],
   ])('says of the size %j what it is, unless it may be content', (size, got) => {
-    const { reason } = faultOf(parseImageGenerationRequest, { prompt: 'x', size })
+    const { reason } = refuse(parseImageGenerationRequest, { prompt: 'x', size })
     expect(reason).toBe(`must be "<W>x<H>" with whole numbers of pixels from 16 to 2048 per side, ${got}`)
   })
 
@@ -107,7 +99,7 @@ describe('an image generation request', () => {
   })
 
   it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, '7', null])('refuses the seed %s', (seed) => {
-    expect(faultOf(parseImageGenerationRequest, { prompt: 'x', seed }).path).toBe('seed')
+    expect(refuse(parseImageGenerationRequest, { prompt: 'x', seed }).path).toBe('seed')
   })
 })
 
@@ -140,12 +132,12 @@ describe('an image edit request', () => {
     ['images.1', { images: ['a', 5] }],
     ['images.0', { images: [null] }],
   ])('is refused under %s for %j', (path, fields) => {
-    expect(faultOf(parseImageEditRequest, sources(fields)).path).toBe(path)
+    expect(refuse(parseImageEditRequest, sources(fields)).path).toBe(path)
   })
 
   it('reports the first fault in document order', () => {
-    expect(faultOf(parseImageEditRequest, { n: 9, image: 5, prompt: 5 }).path).toBe('n')
-    expect(faultOf(parseImageEditRequest, { image: 5, n: 9 }).path).toBe('image')
+    expect(refuse(parseImageEditRequest, { n: 9, image: 5, prompt: 5 }).path).toBe('n')
+    expect(refuse(parseImageEditRequest, { image: 5, n: 9 }).path).toBe('image')
   })
 })
 

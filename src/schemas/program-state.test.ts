@@ -1,20 +1,13 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { InvalidRequestError } from '../errors/index.ts'
 import { type ParseSettings, parseDecisionRequest } from './index.ts'
+import { faultOf } from './test-support/fault-of.ts'
 
 const questions = { q: { type: 'noul', instructions: 'x' } }
 const read = (state: unknown) => parseDecisionRequest({ state, questions }).state
 
-function faultOf(state: unknown, settings?: ParseSettings): InvalidRequestError {
-  try {
-    parseDecisionRequest({ state, questions }, settings)
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return error
-    throw error
-  }
-  throw new Error('the request was accepted')
-}
+const refuse = (state: unknown, settings?: ParseSettings) =>
+  faultOf(() => parseDecisionRequest({ state, questions }, settings))
 
 class Customer {
   name = 'Ann'
@@ -65,8 +58,8 @@ describe('a state as a program has it', () => {
 
   it('may be what toJSON makes a text of, and nothing else than a state may be', () => {
     expect(read(date)).toBe('2026-01-02T03:04:05.678Z')
-    expect(faultOf({ toJSON: () => 5 }).message).toBe('state: must be a string, an object or an array, got a number')
-    expect(faultOf({ toJSON: () => undefined }).path).toBe('state')
+    expect(refuse({ toJSON: () => 5 }).message).toBe('state: must be a string, an object or an array, got a number')
+    expect(refuse({ toJSON: () => undefined }).path).toBe('state')
   })
 
   it('may have questions and options of such texts', () => {
@@ -82,23 +75,23 @@ describe('a state as a program has it', () => {
 
 describe('a fault inside a state', () => {
   it('is told with the whole path and what to do', () => {
-    expect(faultOf({ rows: [{}, { price: Number.NaN }] }).message).toBe(
+    expect(refuse({ rows: [{}, { price: Number.NaN }] }).message).toBe(
       'state.rows.1.price: must be a finite number, got NaN',
     )
-    expect(faultOf({ id: 5n }).message).toBe(
+    expect(refuse({ id: 5n }).message).toBe(
       'state.id: must be a JSON value, got a bigint; convert it to a string or a number',
     )
-    expect(faultOf({ tags: new Set(['a']) }).message).toBe('state.tags: must be a JSON value, got a Set; pass [...set]')
-    expect(faultOf(new Map()).message).toBe('state: must be a JSON value, got a Map; pass Object.fromEntries(map)')
-    expect(faultOf({ when: new Date('?') }).message).toBe('state.when: must be a valid date')
-    expect(faultOf({ a: { 'b.c': () => 1 } }).loc).toEqual(['state', 'a', 'b.c'])
+    expect(refuse({ tags: new Set(['a']) }).message).toBe('state.tags: must be a JSON value, got a Set; pass [...set]')
+    expect(refuse(new Map()).message).toBe('state: must be a JSON value, got a Map; pass Object.fromEntries(map)')
+    expect(refuse({ when: new Date('?') }).message).toBe('state.when: must be a valid date')
+    expect(refuse({ a: { 'b.c': () => 1 } }).loc).toEqual(['state', 'a', 'b.c'])
   })
 
   it('is told without names of members to who asks for that', () => {
-    const fault = faultOf([{ rows: [{ SECRET: Number.NaN }] }], { hidesMembers: true })
+    const fault = refuse([{ rows: [{ SECRET: Number.NaN }] }], { hidesMembers: true })
     expect(fault.message).toBe('state.0: must be a finite number, got NaN; 3 levels below')
     expect(fault.loc).toEqual(['state', '0'])
-    expect(faultOf({ SECRET: Number.NaN }, { hidesMembers: true }).reason).toBe(
+    expect(refuse({ SECRET: Number.NaN }, { hidesMembers: true }).reason).toBe(
       'must be a finite number, got NaN; one level below',
     )
   })

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequestError } from '../errors/index.ts'
 import { countCharacters, parseDecisionRequest } from './index.ts'
+import { faultOf } from './test-support/fault-of.ts'
+import { ask, noul, score, times } from './test-support/questions.ts'
 
-const noul = { type: 'noul', instructions: 'Is it urgent?' }
-const score = { type: 'score', instructions: 'How angry?', criteria: ['calm', 'annoyed', 'furious'] }
-const ask = (question: unknown) => ({ state: 'x', questions: { q: question } })
-const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
-
-function faultOf(body: unknown): InvalidRequestError {
-  try {
-    parseDecisionRequest(body)
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return error
-    throw error
-  }
-  throw new Error('the request was accepted')
-}
+const refuse = (body: unknown) => faultOf(() => parseDecisionRequest(body))
 
 describe('the length of a state', () => {
   const sized = (state: unknown) => ({ state, questions: { noul } })
@@ -30,19 +18,19 @@ describe('the length of a state', () => {
     for (const count of [199_998, 200_000]) {
       expect(() => parseDecisionRequest(sized(make(count)))).not.toThrow()
     }
-    const fault = faultOf(sized(lengthen(make(200_000))))
+    const fault = refuse(sized(lengthen(make(200_000))))
     expect(fault.path).toBe('state')
     expect(fault.reason).toMatch(/^must be at most 200,000 characters, got (200,001|more than 200,000)$/)
   })
 
   it('says how long a string was', () => {
-    expect(faultOf(sized('x'.repeat(400_001))).reason).toBe('must be at most 200,000 characters, got 400,001')
+    expect(refuse(sized('x'.repeat(400_001))).reason).toBe('must be at most 200,000 characters, got 400,001')
   })
 
   it('is the limit of every single text too', () => {
     expect(() => parseDecisionRequest(ask({ ...noul, instructions: 'x'.repeat(200_000) }))).not.toThrow()
-    expect(faultOf(ask({ ...noul, instructions: 'x'.repeat(200_001) })).path).toBe('questions.q.instructions')
-    expect(faultOf(ask({ ...score, criteria: ['a', ['x'.repeat(200_000)]] })).path).toBe('questions.q.criteria.1')
+    expect(refuse(ask({ ...noul, instructions: 'x'.repeat(200_001) })).path).toBe('questions.q.instructions')
+    expect(refuse(ask({ ...score, criteria: ['a', ['x'.repeat(200_000)]] })).path).toBe('questions.q.criteria.1')
   })
 
   function lengthen(state: string | object): unknown {
