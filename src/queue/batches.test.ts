@@ -4,13 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { createServer, openRedisStore, type Server } from '../http/index.ts'
 import { BODY, bearer, get, json, post } from '../http/test-support/requests.ts'
-import { connectRedis } from '../redis/connect-redis.ts'
 import { createQueueEngine, openJobStore, type RunningWorker, runWorker } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
 import { Programs } from './test-support/programs.ts'
+import { keys } from './test-support/queue-keys.ts'
 import { readAll } from './test-support/read-all.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const headers = bearer('a')
 /** On a busy machine the store may answer too late, and a charge is made a second after. */
 const LATE = { timeout: 15_000 }
@@ -33,9 +32,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
     programs.killAll()
     for (const close of closing.splice(0)) await close()
     await worker.close(0)
-    const client = await connectRedis(redis.url)
-    await client.flushAll()
-    client.destroy()
+    await redis.flush()
   })
   afterAll(() => redis.stop())
 

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import type { Engine } from '../engine/index.ts'
 import { createMemoryStore, createServer, type RequestLog } from '../http/index.ts'
 import { BODY, bearer, get, json, post } from '../http/test-support/requests.ts'
-import { connectRedis } from '../redis/connect-redis.ts'
 import { openJobStore } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
+import { keys } from './test-support/queue-keys.ts'
 
 const headers = { ...bearer('a'), 'content-type': 'application/jsonl' }
 
@@ -19,7 +18,7 @@ describe.skipIf(!hasRedis())('a job that the server has lost', () => {
   afterAll(() => redis.stop())
 
   it('is worked on no more, and its other lines are not charged', async () => {
-    const store = await openJobStore({ connection: redis.url, keys: `k1:${randomBytes(32).toString('base64')}` })
+    const store = await openJobStore({ connection: redis.url, keys })
     const fake = createFakeEngine()
     const lines: RequestLog[] = []
     const server = createServer({
@@ -33,9 +32,7 @@ describe.skipIf(!hasRedis())('a job that the server has lost', () => {
     const batch = Array.from({ length: 40 }, (_, at) => JSON.stringify({ custom_id: `c${at}`, ...BODY })).join('\n')
     const { id } = await json(server.fetch(post(batch, { path: '/v1/batches', headers })))
     await expect.poll(() => fake.running).toBeGreaterThan(0)
-    const client = await connectRedis(redis.url)
-    await client.flushAll()
-    client.destroy()
+    await redis.flush()
     await expect.poll(() => fake.running, { timeout: 30_000 }).toBe(0)
     fake.release()
     expect((await server.fetch(get(`/v1/jobs/${id}`, { headers }))).status).toBe(404)
@@ -50,7 +47,7 @@ it.skipIf(!hasRedis())(
   'a job is not lost with a server that has lost its place, and has nothing yet of the one that took it',
   async () => {
     const redis = await startRedis()
-    const store = await openJobStore({ connection: redis.url, keys: `k1:${randomBytes(32).toString('base64')}` })
+    const store = await openJobStore({ connection: redis.url, keys })
     const fake = createFakeEngine()
     const server = createServer({ engine: fake.engine as Engine, jobs: { store } })
     fake.hold()

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { BODY } from '../http/test-support/requests.ts'
 import { type Program, Programs } from './test-support/programs.ts'
+import { keys } from './test-support/queue-keys.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const LEASE_MS = '1500'
 
 interface Front extends Program {

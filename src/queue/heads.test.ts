@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { createEngine } from '../engine/index.ts'
 import { makeHeadedCalibration, TEAM, URGENT } from '../engine/test-support/headed-calibration.ts'
 import { calibrate } from '../evaluate/calibrate.ts'
 import { createQueueEngine, runWorker } from './index.ts'
-
-const keys = `k1:${randomBytes(32).toString('base64')}`
+import { keys } from './test-support/queue-keys.ts'
 
 describe.skipIf(!hasRedis())('heads of questions over a queue', () => {
   let redis: TestRedis

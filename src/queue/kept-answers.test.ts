@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { WorkerCrashedError } from '../errors/index.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker } from './index.ts'
 import { loadBullmq } from './load-bullmq.ts'
 import { openCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
 
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 const ACTIVE = 'tessera-queue:decide-decide-latest:active'
 
 describe.skipIf(!hasRedis())('what a worker has answered', () => {

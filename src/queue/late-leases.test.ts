@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker, type WorkerOptions } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
-
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outlives its lease', () => {
   let redis: TestRedis

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, runWorker } from './index.ts'
 import { OPEN_FIRST_MS, OpenFirst } from './open-first.ts'
 import { openKey, queueOf } from './queue-names.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
 
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 const QUEUE = queueOf('decide', 'decide-latest')
 
 describe.skipIf(!hasRedis())('of the workers that serve a model', () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { createQueueEngine, runWorker } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
 
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 const DAY = 86_400_000
 
 describe.skipIf(!hasRedis())('what waits in a queue', () => {

@@ -1,7 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { BODY } from '../http/test-support/requests.ts'
 import { createQueueEngine } from './index.ts'
-
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 // Nothing listens there: what is refused is refused before a server is asked.
 const engine = createQueueEngine({ connection: 'redis://127.0.0.1:1', plaintext: true })

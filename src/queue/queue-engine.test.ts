@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { InvalidRequestError, ModelNotFoundError, OverloadedError, WorkerCrashedError } from '../errors/index.ts'
-import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker, type WorkerOptions } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+import { keys } from './test-support/queue-keys.ts'
 import { readAll } from './test-support/read-all.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } } as const
 const BODY = { state: 'CANARY in the state', questions: QUESTIONS } as const
 
@@ -20,7 +19,7 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
   })
   afterEach(async () => {
     for (const each of open.splice(0).reverse()) await (each.dispose?.() ?? each.close?.(0))
-    await admin((client) => client.flushAll())
+    await redis.flush()
   })
   afterAll(() => redis.stop())
 
@@ -34,15 +33,6 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     const worker = await runWorker(fake.engine, { connection: redis.url, keys, leaseMs: 1500, ...options })
     open.push(worker)
     return worker
-  }
-
-  async function admin<T>(use: (client: RedisClient) => Promise<T>): Promise<T> {
-    const client = await connectRedis(redis.url)
-    try {
-      return await use(client)
-    } finally {
-      client.destroy()
-    }
   }
 
   const dump = () => readAll(redis.url)

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { createQueueEngine, type QueueEngine } from './index.ts'
 import { type Program, Programs } from './test-support/programs.ts'
+import { keys } from './test-support/queue-keys.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const LEASE_MS = '1500'
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 describe.skipIf(!hasRedis() || process.platform === 'win32')('a worker that is killed', () => {
   let redis: TestRedis

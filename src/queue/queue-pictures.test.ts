@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+import { keys } from './test-support/queue-keys.ts'
 import { readAll } from './test-support/read-all.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const PICTURE = Buffer.from('CANARY in the edges')
 const TEXT = PICTURE.toString('base64')
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
@@ -10,9 +9,9 @@ import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../http/test-suppor
 import { createStubEngine, type StubEngine } from '../http/test-support/stub-engine.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { openJobStore } from './index.ts'
+import { keys } from './test-support/queue-keys.ts'
 import { readAll } from './test-support/read-all.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const headers = bearer('a')
 /** On a busy machine the store may answer too late, and a charge is made a second after. */
 const LATE = { timeout: 15_000 }
@@ -36,9 +35,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
   })
   afterEach(async () => {
     await Promise.all([one.close(), two.close()])
-    const client = await connectRedis(redis.url)
-    await client.flushAll()
-    client.destroy()
+    await redis.flush()
   })
   afterAll(() => redis.stop())
 

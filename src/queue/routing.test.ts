@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { ModelNotFoundError } from '../errors/index.ts'
-import { connectRedis } from '../redis/connect-redis.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { createQueueEngine, type QueueEngine, runWorker, type WorkerOptions } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
-
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 describe.skipIf(!hasRedis())('calls of models that some workers serve', () => {
   let redis: TestRedis
@@ -16,9 +14,7 @@ describe.skipIf(!hasRedis())('calls of models that some workers serve', () => {
   })
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()
-    const client = await connectRedis(redis.url)
-    await client.flushAll()
-    client.destroy()
+    await redis.flush()
   })
   afterAll(() => redis.stop())
 

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
 import {
   type Context,
   context,
@@ -17,6 +16,7 @@ import { createServer } from '../http/index.ts'
 import { BODY, json, post } from '../http/test-support/requests.ts'
 import { createQueueEngine, openJobStore, runWorker } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
+import { keys } from './test-support/queue-keys.ts'
 import { readAll } from './test-support/read-all.ts'
 
 /** As an SDK for Node has it. */
@@ -30,7 +30,6 @@ class AsyncContexts implements ContextManager {
   disable = () => this
 }
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`
 const exporter = new InMemorySpanExporter()

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { createQueueEngine, openJobStore, runWorker } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
-
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 describe.skipIf(!hasRedis())('fleets with a database each of one server', () => {
   let redis: TestRedis

@@ -12,9 +12,9 @@ import { connectRedis } from '../redis/connect-redis.ts'
 import { createQueueEngine, openJobStore, type RunningWorker, runWorker } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
 import { type Program, Programs } from './test-support/programs.ts'
+import { keys } from './test-support/queue-keys.ts'
 import { readAll } from './test-support/read-all.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 const headers = bearer('a')
 const OWN_KEYS: (string | KeyConfig)[] = [

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
+import { BODY } from '../http/test-support/requests.ts'
 import { createQueueEngine, runWorker } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
-
-const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 it.skipIf(!hasRedis())(
   'a worker that may take longer than any timer waits answers what it has before it ends',

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { InsufficientMemoryError, InternalError, InvalidRequestError } from '../errors/index.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker, type WorkerFault } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+import { keys } from './test-support/queue-keys.ts'
 
-const keys = `k1:${randomBytes(32).toString('base64')}`
 const BODY = { state: 'CANARY', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
 
 describe.skipIf(!hasRedis())('the faults of a worker', () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectRedis } from '../../src/redis/connect-redis.ts'
 import { freePort } from './free-port.ts'
 
 /** Another server that speaks the protocol, such as Valkey, by the path of its program. */
@@ -34,6 +35,8 @@ export interface TestRedis {
   /** It keeps its connections and answers nothing. */
   freeze(): void
   thaw(): void
+  /** Has it forget everything. */
+  flush(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -71,6 +74,11 @@ export async function startRedis(
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
+    async flush() {
+      const client = await connectRedis(`redis://127.0.0.1:${port}`)
+      await client.flushAll()
+      client.destroy()
+    },
     async stop() {
       await kill()
       await rm(folder, { recursive: true })
