@@ -1,10 +1,11 @@
-import { defineCommand } from 'citty'
+import { defineCommand, runCommand, runMain } from 'citty'
 import { version } from '../../package.json'
 import { lazily, lazyGroup } from './lazily.ts'
 import { refuseMisplacedOptions } from './refuse-unknown-arguments.ts'
+import { printUsage, reportUsageError } from './run-command.ts'
 
 /** The commands by name. */
-export const subCommands = {
+const subCommands = {
   decide: lazily(
     'decide',
     'Answer typed questions about a text or JSON record with probabilities',
@@ -82,7 +83,7 @@ export const subCommands = {
   ),
 }
 
-/** The whole command line, which `main.ts` runs. */
+/** The whole command line. */
 export const mainCommand = defineCommand({
   meta: {
     name: 'tessera-onnx',
@@ -92,3 +93,22 @@ export const mainCommand = defineCommand({
   setup: refuseMisplacedOptions,
   subCommands,
 })
+
+/** Runs a command line without the name of the program, as `main.ts` and tests do. */
+export async function runArguments(given: string[]): Promise<void> {
+  const rawArgs = readArguments(given)
+  const asksAboutItself =
+    rawArgs.includes('--help') || rawArgs.includes('-h') || ['--version', '-v'].includes(rawArgs.join(' '))
+  // citty's own main prints the usage to stdout on bad arguments, which belongs to results, and exits with 1.
+  await (asksAboutItself
+    ? runMain(mainCommand, { rawArgs, showUsage: printUsage })
+    : runCommand(mainCommand, { rawArgs }).catch((error: unknown) =>
+        reportUsageError(error, Object.keys(subCommands), rawArgs),
+      ))
+}
+
+/** Nothing at all, or `help` in front of a command, asks for help. */
+function readArguments(given: string[]): string[] {
+  if (given.length === 0) return ['--help']
+  return given[0] === 'help' ? [...given.slice(1), '--help'] : given
+}

@@ -1,13 +1,15 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
-import { formatExamples } from './examples.ts'
+import { EXAMPLES, formatExamples } from './examples.ts'
+import { runTessera } from './test-support/run-tessera.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it late?"}}'
 let cli: string
@@ -15,28 +17,11 @@ beforeAll(async () => {
   cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-main'))
 })
 
-/** What a run with that on stdin prints. */
-async function run(
-  args: readonly string[],
-  input: string | Buffer = '',
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    // A runner of CI that sets CI=true would get colours.
-    const env = { ...process.env, NO_COLOR: '1' }
-    const child = execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-    child.stdin!.end(input)
-  })
-}
-
 describe('tessera', () => {
-  it('decides on what comes on stdin', async () => {
-    const { code, stdout } = await run(
-      ['decide', '--questions', QUESTIONS, '--json', '--backend', 'cpu'],
-      'The parcel is late.',
-    )
-    expect(code).toBe(0)
+  it('decides on what comes on stdin', () => {
+    const args = ['decide', '--questions', QUESTIONS, '--json', '--backend', 'cpu']
+    const { status, stdout } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8', input: 'It is late.' })
+    expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ answers: { q: { type: 'noul' } } })
   })
 
@@ -55,15 +40,6 @@ describe('tessera', () => {
     expect(code ?? signal).toBe('SIGINT')
   })
 
-  it.each([
-    ['nothing', '', 'nothing came on stdin'],
-    ['another encoding', Buffer.from('\ufefflate', 'utf16le'), 'stdin must be text in UTF-8'],
-  ])('decides on no state where %s comes on stdin', async (_, input, reason) => {
-    const { code, stdout, stderr } = await run(['decide', '--questions', QUESTIONS], input)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(reason)
-  })
-
   it('ends in silence when its reader has gone', async () => {
     const child = spawn(process.execPath, [cli, 'models'], { stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.destroy()
@@ -73,14 +49,31 @@ describe('tessera', () => {
   })
 
   it.each([[[]], [['help']], [['--help']]])('prints what it can do for %j', async (args) => {
-    const { code, stdout, stderr } = await run(args)
+    const { code, stdout, stderr } = await runTessera(...args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('decide|generate|edit')
     expect(stdout).toContain('npx tessera-onnx decide -s')
   })
 
+  it('has examples in the help of every command, each of options that it has', async () => {
+    const { stdout: all } = await runTessera('help')
+    const commands = /\b(decide\|[\w|]+)/.exec(all)![1]!.split('|')
+    expect(Object.keys(EXAMPLES)).toEqual(['tessera-onnx', ...commands])
+    for (const command of commands) {
+      const { stdout } = await runTessera('help', command)
+      const [usage, examples] = stdout.split('EXAMPLES')
+      expect(examples).toContain(`npx tessera-onnx ${command}`)
+      for (const line of examples!.split('\n')) {
+        // Options of a command within a command stand in its own help.
+        const inner = / (?:keys|models) ([a-z]+)/.exec(line)?.[1]
+        const text = inner === undefined ? usage! : (await runTessera(command, inner, '--help')).stdout
+        for (const [option] of line.matchAll(/(?<= )--?[a-z][\w-]*/g)) expect(text).toContain(option)
+      }
+    }
+  })
+
   it('names a command within another in full, with its own examples', async () => {
-    const { stdout } = await run(['keys', 'add', '--help'])
+    const { stdout } = await runTessera('keys', 'add', '--help')
     expect(stdout).toContain('USAGE tessera-onnx keys add ')
     expect(stdout).toMatch(/EXAMPLES\n\n {2}npx tessera-onnx keys add --account shop .*\n\n$/)
     expect(formatExamples('keys none')).toBe('')
@@ -94,21 +87,25 @@ describe('tessera', () => {
     [['generate', 'a', 'red', 'apple'], 'prompt: must be one text, got several words; put them in quotes'],
     [['decide', '-s', 'x'], '--questions: is required beside --state'],
   ])('says of %j what may be meant', async (args, message) => {
-    const { code, stdout, stderr } = await run(args)
+    const { code, stdout, stderr } = await runTessera(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
   })
 
-  it('runs from the sources of the repository, wherever they are bundled', () => {
+  it('runs from the sources of the repository, and without colours where it is no terminal', () => {
     const args = ['scripts/run-ts.mjs', 'src/cli/main.ts', 'setup', '--help']
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('npx tessera-onnx setup cuda')
+    expect(stdout).not.toContain('\u001b')
   })
 
   it('takes a whole request', async () => {
     const request = `{"state":"The parcel is late.","questions":${QUESTIONS},"min_confidance":1}`
-    const { code, stdout, stderr } = await run(['decide', '--json', '--backend', 'cpu'], request)
+    const stdin = Readable.from([Buffer.from(request)]) as unknown as typeof process.stdin
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { code, stdout, stderr } = await runTessera('decide', '--json', '--backend', 'cpu')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ answers: { q: { type: 'noul' } } })
     expect(stderr).toContain('warning min_confidance: is ignored')
@@ -120,7 +117,7 @@ describe('tessera', () => {
       ['models', '--nothing', '--json'],
       ['pul', '--json'],
     ]) {
-      const { code, stdout, stderr } = await run(args)
+      const { code, stdout, stderr } = await runTessera(...args)
       expect(code).toBe(2)
       const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
       expect(error).toMatchObject({ code: 'invalid_request', path: expect.any(String), retryable: false })
@@ -137,7 +134,7 @@ describe('tessera', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
     const [each, out] = [join(folder, 'rows.jsonl'), join(folder, 'answers.jsonl')]
     await writeFile(each, '"late"\n"lost"\n')
-    const ended = await run(['decide', '--each', each, '-o', out, '--json', ...args])
+    const ended = await runTessera('decide', '--each', each, '-o', out, '--json', ...args)
     expect(ended.code).toBe(status)
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code } })
     expect(await readdir(folder)).toEqual(['rows.jsonl'])
@@ -148,7 +145,7 @@ describe('tessera', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'rows.jsonl'), '"late"\n"lost"\n')
     const asked = QUESTIONS.replace('"instructions"', '"critera":{},"instructions"')
-    const { code, stderr } = await run(['decide', '--each', join(folder, 'rows.jsonl'), '-q', asked])
+    const { code, stderr } = await runTessera('decide', '--each', join(folder, 'rows.jsonl'), '-q', asked)
     expect(code).toBe(0)
     expect(stderr).toBe(
       'warning questions.q.critera: is ignored, no field of that name is known; criteria may be meant\n2 rows\n',
@@ -156,14 +153,7 @@ describe('tessera', () => {
   })
 
   it.each(['generate', 'edit'])('says which models can draw for %s', async (command) => {
-    const { stdout } = await run([command, '--help'])
+    const { stdout } = await runTessera(command, '--help')
     expect(stdout).toMatch(/--use=<folder\|id> +model that draws: the folder of a pipeline, or a downloaded hub id/m)
-  })
-
-  it('prints its usage without colours where it is no terminal', async () => {
-    const { code, stdout } = await run(['decide', '--help'])
-    expect(code).toBe(0)
-    expect(stdout).toContain('--questions')
-    expect(stdout).not.toContain('\u001b')
   })
 })

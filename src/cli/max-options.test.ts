@@ -1,19 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CommandDef, runCommand } from 'citty'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
-import { decideCommand } from './decide/decide-command.ts'
-import { calibrateCommand } from './evaluate/calibrate-command.ts'
-import { evalCommand } from './evaluate/eval-command.ts'
+import { runTessera } from './test-support/run-tessera.ts'
 
 const NAMES = Array.from({ length: 30 }, (_, index) => `option ${index}`)
 const QUESTIONS = { q: { type: 'choice', criteria: Object.fromEntries(NAMES.map((name) => [name, null])) } }
 
 let folder: string
 let model: string
-let written = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-options-'))
   // Pairs of letters stand for options behind the 26th.
@@ -24,21 +20,6 @@ beforeAll(async () => {
   const rows = NAMES.map((name) => JSON.stringify({ state: name, labels: { q: name } }))
   await writeFile(join(folder, 'rows.jsonl'), rows.join('\n'))
 })
-beforeEach(() => {
-  written = ''
-  const take = (text: string | Uint8Array) => {
-    written += String(text)
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(take)
-  vi.spyOn(process.stderr, 'write').mockImplementation(take)
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = 0
-  // Commands listen until their process ends.
-  for (const name of ['SIGINT', 'SIGTERM']) process.removeAllListeners(name)
-})
 afterAll(async () => {
   for (const one of [folder, model]) await rm(one, { recursive: true })
 })
@@ -46,30 +27,18 @@ afterAll(async () => {
 describe('--max-options', () => {
   const data = () => ['--data', join(folder, 'rows.jsonl')]
   it.each([
-    ['decide', decideCommand, () => ['-s', 'It broke.', '--json'], '"option 29"'],
-    ['eval', evalCommand, () => [...data(), '--json'], '"n": 30'],
-    ['calibrate', calibrateCommand, () => [join(folder, 'calibration.json'), ...data(), '--json'], '"rows": 30'],
-  ])('lets %s ask choices of more options, which it says where there are too many', async (_, command, args, found) => {
+    ['decide', () => ['-s', 'It broke.', '--json'], '"option 29"'],
+    ['eval', () => [...data(), '--json'], '"n": 30'],
+    ['calibrate', () => [join(folder, 'calibration.json'), ...data(), '--json'], '"rows": 30'],
+  ])('lets %s ask choices of more options, which it says where there are too many', async (command, args, found) => {
     const run = (...more: string[]) =>
-      runCommand(command as unknown as CommandDef, {
-        rawArgs: [...args(), '-q', join(folder, 'questions.json'), '--use', model, '--backend', 'cpu', ...more],
-      })
-    await run()
-    expect(process.exitCode).toBe(2)
-    expect(written).toContain('a choice needs 2 to 26 options, got 30; maxOptions (--max-options) allows more')
-    expect(written).not.toContain(found)
-    process.exitCode = 0
-    written = ''
-    await run('--max-options', '30')
-    expect(process.exitCode).toBe(0)
-    expect(written).toContain(found)
-    for (const [most, reason] of [
-      ['many', '--max-options: '],
-      ['1', 'maxOptions: '],
-    ] as const) {
-      written = ''
-      await run('--max-options', most)
-      expect(written).toContain(reason)
-    }
+      runTessera(command, ...args(), '-q', join(folder, 'questions.json'), '--use', model, '--backend', 'cpu', ...more)
+    const refused = await run()
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('a choice needs 2 to 26 options, got 30; maxOptions (--max-options) allows more')
+    expect(refused.stdout).not.toContain(found)
+    expect(await run('--max-options', '30')).toMatchObject({ code: 0, stdout: expect.stringContaining(found) })
+    expect((await run('--max-options', 'many')).stderr).toContain('--max-options: ')
+    expect((await run('--max-options', '1')).stderr).toContain('maxOptions: ')
   })
 })

@@ -1,25 +1,10 @@
-import { runCommand } from 'citty'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { AuditTrail } from '../http/admin/audit-trail.ts'
 import { createServer, openRedisStore, type UsageStore } from '../http/index.ts'
 import { BODY, bearer, post } from '../http/test-support/requests.ts'
 import { createStubEngine } from '../http/test-support/stub-engine.ts'
-import { keysCommand } from './keys/keys-command.ts'
-import { usageCommand } from './usage-command.ts'
-
-let out: string
-let errors: string
-beforeEach(() => {
-  out = ''
-  errors = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true))
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((errors += String(text)), true))
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = 0
-})
+import { runTessera } from './test-support/run-tessera.ts'
 
 it.each([
   [['--store', 'memory'], '--store: must be a file or a Redis server'],
@@ -29,10 +14,9 @@ it.each([
     '--store: the file ./none.db is not there; npx tessera-onnx serve and npx tessera-onnx keys add make it',
   ],
   [['--store', 'x.db', '--from', '11-2026'], 'from: must be a month such as 2026-11'],
-])('%j is refused', async (rawArgs, reason) => {
-  await runCommand(usageCommand, { rawArgs })
-  expect(errors).toContain(reason)
-  expect([out, process.exitCode]).toEqual(['', 2])
+])('%j is refused', async (args, reason) => {
+  const refused = { code: 2, stdout: '', stderr: expect.stringContaining(reason) }
+  expect(await runTessera('usage', ...args)).toEqual(refused)
 })
 
 describe.skipIf(!hasRedis())('over a Redis store', () => {
@@ -50,21 +34,18 @@ describe.skipIf(!hasRedis())('over a Redis store', () => {
   })
 
   it('usage is exported as CSV and as JSON, this month by default', async () => {
-    await runCommand(usageCommand, { rawArgs: ['--store', redis.url] })
-    expect(out).toMatch(
+    const usage = async (...args: string[]) => (await runTessera('usage', '--store', redis.url, ...args)).stdout
+    expect(await usage()).toMatch(
       /^month,account,endpoint,requests,input_tokens,images,cost\r\n\d{4}-\d\d,shop,decisions,1,22,0,0\.\d+\r\n$/,
     )
-    out = ''
-    await runCommand(usageCommand, { rawArgs: ['--store', redis.url, '--format', 'json', '--from', '2020-01'] })
-    expect(JSON.parse(out)).toMatchObject({ from: '2020-01', rows: [{ account: 'shop', requests: 1 }] })
-    out = ''
-    await runCommand(usageCommand, { rawArgs: ['--store', redis.url, '--from', '2020-01', '--to', '2020-02'] })
-    expect(out.trim().split('\r\n')).toHaveLength(1)
+    const document = JSON.parse(await usage('--format', 'json', '--from', '2020-01'))
+    expect(document).toMatchObject({ from: '2020-01', rows: [{ account: 'shop', requests: 1 }] })
+    expect((await usage('--from', '2020-01', '--to', '2020-02')).trim().split('\r\n')).toHaveLength(1)
   })
 
   it('changes by the command line are recorded with user and machine', async () => {
-    await runCommand(keysCommand, { rawArgs: ['add', '--account', 'shop', '--store', redis.url] })
-    const key = /tsr_\S+/.exec(out)![0]
+    const { stdout } = await runTessera('keys', 'add', '--account', 'shop', '--store', redis.url)
+    const key = /tsr_\S+/.exec(stdout)![0]
     const entries = await new AuditTrail(store).list('2020-01', '9999-12')
     const actor = expect.stringMatching(/^.+@.+$/) as string
     expect(entries).toEqual([expect.objectContaining({ action: 'add', account: 'shop', actor })])

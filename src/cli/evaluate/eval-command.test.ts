@@ -2,32 +2,16 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
-import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ProgressReport } from '../progress-report.ts'
-import { calibrateCommand } from './calibrate-command.ts'
-import { evalCommand } from './eval-command.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 
 let folder: string
-let written: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eval-'))
-  written = ''
-  const take = (text: string | Uint8Array) => {
-    // Colours are on where `CI` is set, also without a terminal; what takes five seconds says how far it is.
-    const plain = stripVTControlCharacters(String(text))
-    if (!/^(row|fit) \d+ of \d+/.test(plain)) written += plain
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(take)
-  vi.spyOn(process.stderr, 'write').mockImplementation(take)
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  process.exitCode = 0
-  // Commands listen until their process ends.
-  for (const name of ['SIGINT', 'SIGTERM']) process.removeAllListeners(name)
   await rm(folder, { recursive: true })
 })
 
@@ -37,10 +21,10 @@ const ROWS = [
   { state: 'Shall we have lunch on Tuesday?', labels: { spam: false } },
 ]
 
-const run = (rows: readonly unknown[], ...rest: string[]) => runWith(evalCommand, rows, rest)
+const run = (rows: readonly unknown[], ...rest: string[]) => runWith('eval', rows, rest)
 
 async function runWith(
-  command: typeof evalCommand | typeof calibrateCommand,
+  command: 'eval' | 'calibrate',
   rows: readonly unknown[],
   rest: readonly string[],
   questions: object = QUESTIONS,
@@ -48,10 +32,14 @@ async function runWith(
   const data = join(folder, 'rows.jsonl')
   await writeFile(data, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'))
   await writeFile(join(folder, 'questions.json'), JSON.stringify(questions))
-  await runCommand(command as typeof evalCommand, {
-    rawArgs: ['--data', data, '-q', join(folder, 'questions.json'), ...rest],
-  })
-  return written
+  return runOn(command, data, '-q', join(folder, 'questions.json'), ...rest)
+}
+
+/** What it prints, first to stderr; what takes five seconds says how far it is, which is left out. */
+async function runOn(command: 'eval' | 'calibrate', data: string, ...rest: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runTessera(command, '--data', data, ...rest)
+  expect(code === 0).toBe(!stderr.includes('error '))
+  return stderr.replaceAll(/^(row|fit) \d+ of \d+.*\n/gm, '') + stdout
 }
 
 it('measures the embedded model and compares it with itself', async () => {
@@ -93,14 +81,12 @@ it.each([
   [[ROWS[0], '', { ...ROWS[1], labels: { ham: true } }], '--data, line 3.labels.ham: no question of that name'],
 ])('says which line is wrong (%#)', async (rows, message) => {
   expect(await run(rows)).toContain(message)
-  expect(process.exitCode).toBe(2)
 })
 
 it.each(['rows.csv', 'rows.TSV'])('says of a table, %s, that rows are JSON lines', async (name) => {
   const data = join(folder, name)
   await writeFile(data, 'state,spam\nShall we have lunch?,false\n')
-  await runCommand(evalCommand, { rawArgs: ['--data', data] })
-  expect(written).toBe(
+  expect(await runOn('eval', data)).toBe(
     `error --data: labelled rows are JSON lines (.jsonl), each {"state": …, "labels": {…}}; got the table ${data}\n`,
   )
 })
@@ -110,25 +96,22 @@ it('says which line holds what the model refuses', async () => {
   const rows = [{ ...ROWS[0], questions: QUESTIONS }, '', { ...ROWS[1], questions, labels: { 'too.long': false } }]
   const data = join(folder, 'rows.jsonl')
   await writeFile(data, rows.map((row) => (row === '' ? '' : JSON.stringify(row))).join('\n'))
-  await runCommand(evalCommand, { rawArgs: ['--data', data] })
-  expect(written).toMatch(/^error --data, line 3\.questions\.too\.long: its text .*\n$/)
+  expect(await runOn('eval', data)).toMatch(/^error --data, line 3\.questions\.too\.long: its text .*\n$/)
 })
 
 it('refuses what it would find out at the end before it measures', async () => {
   expect(await run(ROWS, '--html', join(folder, 'none', 'r.html'))).toMatch(
     /^error --html: .* there is no folder .*none\n$/,
   )
-  written = ''
   expect(await run(ROWS, '--use', 'decide-mini,no/such')).toMatch(/^error .*no\/such/)
-  written = ''
   const out = join(folder, 'none', 'c.json')
-  expect(await runWith(calibrateCommand, ROWS, [out])).toMatch(/^error out: .* there is no folder .*\n$/)
+  expect(await runWith('calibrate', ROWS, [out])).toMatch(/^error out: .* there is no folder .*\n$/)
 })
 
 it.each([
-  ['eval', evalCommand, ['--html'], '--html', '<!doctype html>\n<title>Evaluation of a</title>'],
-  ['calibrate', calibrateCommand, [], 'out', '{"format":"tessera-calibration-1"}'],
-])('%s replaces nothing but what it wrote itself', async (_, command, flag, argument, own) => {
+  ['eval', ['--html'], '--html', '<!doctype html>\n<title>Evaluation of a</title>'],
+  ['calibrate', [], 'out', '{"format":"tessera-calibration-1"}'],
+] as const)('%s replaces nothing but what it wrote itself', async (command, flag, argument, own) => {
   const notes = join(folder, 'notes.txt')
   await writeFile(notes, 'notes')
   const link = join(folder, 'link.jsonl')
@@ -139,25 +122,21 @@ it.each([
     ['questions.json', 'is read by this command too'],
     ['link.jsonl', 'is read by this command too'],
   ] as const) {
-    written = ''
     const force = name === 'notes.txt' ? [] : ['--force']
-    await runWith(command, ROWS, [...flag, join(folder, name), ...force])
-    expect(written).toBe(
+    expect(await runWith(command, ROWS, [...flag, join(folder, name), ...force])).toBe(
       `error ${argument}: ${join(folder, name)} ${reason}${reason.endsWith('too') ? '; give another name' : ''}\n`,
     )
   }
   expect(await readFile(notes, 'utf8')).toBe('notes')
   await writeFile(join(folder, 'own'), own)
   for (const rest of [[join(folder, 'own')], [notes, '--force']]) {
-    written = ''
     // Options of the engine are read next.
-    await runWith(command, ROWS, [...flag, ...rest, '--threads', 'x'])
-    expect(written).toMatch(/^error --threads/)
+    expect(await runWith(command, ROWS, [...flag, ...rest, '--threads', 'x'])).toMatch(/^error --threads/)
   }
 })
 
 it('names the flag of an error that is no share', async () => {
-  expect(await runWith(calibrateCommand, ROWS, [join(folder, 'c.json'), '--error', '5'])).toBe(
+  expect(await runWith('calibrate', ROWS, [join(folder, 'c.json'), '--error', '5'])).toBe(
     'error --error: must be a number from 0 to 1, got 5\n',
   )
 })
@@ -166,15 +145,13 @@ it('calibrates, and measures with what it wrote', async () => {
   const file = join(folder, 'calibration.json')
   // Texts that say the opposite of their labels, so that there is something to correct.
   const rows = Array.from({ length: 12 }, (_, index) => ({ ...ROWS[index % 2], labels: { spam: index % 2 === 1 } }))
-  const text = await runWith(calibrateCommand, rows, [file, '--error', '0.2'])
+  const text = await runWith('calibrate', rows, [file, '--error', '0.2'])
   expect(text).toMatch(/^spam +12 +0\.000/m)
   expect(text).toContain('few rows')
   const { model, questions } = JSON.parse(await readFile(file, 'utf8'))
   expect(model).toMatchObject({ id: 'decide-mini' })
   expect(questions).toMatchObject([{ question: QUESTIONS.spam, rows: 12 }])
-  written = ''
   const [before] = JSON.parse(await run(rows, '--json'))
-  written = ''
   const [after] = JSON.parse(await run(rows, '--json', '--calibration', file))
   expect(after.overall.brier).toBeLessThan(before.overall.brier)
 })
@@ -191,12 +168,10 @@ async function copyModel(name: string): Promise<string> {
 it('gives a calibration to those of several models that it is for, and measures nothing where there are none', async () => {
   const file = join(folder, 'calibration.json')
   const rows = Array.from({ length: 12 }, (_, index) => ({ ...ROWS[index % 2], labels: { spam: index % 2 === 1 } }))
-  await runWith(calibrateCommand, rows, [file])
+  await runWith('calibrate', rows, [file])
   const [other, another] = [await copyModel('other'), await copyModel('another')]
-  written = ''
   const [shipped] = JSON.parse(await run(rows, '--json'))
   for (const use of [`${other},decide-mini`, `decide-mini,${other}`]) {
-    written = ''
     const [warning, ...lines] = (await run(rows, '--json', '--use', use, '--calibration', file)).split('\n')
     expect(warning).toBe(`warning ${other} is measured as it was shipped: ${file} is for another model`)
     const measured = JSON.parse(lines.join('\n')) as (typeof shipped)[]
@@ -204,7 +179,6 @@ it('gives a calibration to those of several models that it is for, and measures 
     expect(first.overall.brier).toBeCloseTo(shipped.overall.brier, 9)
     expect(second.overall.brier).toBeLessThan(shipped.overall.brier)
   }
-  written = ''
   const rowsSeen = vi.spyOn(ProgressReport.prototype, 'show')
   expect(await run(rows, '--use', `${other},${another}`, '--calibration', file)).toMatch(
     /^error calibration: was made for decide-mini .*; this engine serves decide-mini 99\.0\.0 .*\. Calibrate anew\n$/,
@@ -233,7 +207,7 @@ it('fits a head that answers messages better than calibration alone', async () =
   const file = join(folder, 'calibration.json')
   const known = rows.slice(0, 110)
   const told = vi.spyOn(ProgressReport.prototype, 'show')
-  const { questions } = JSON.parse(await runWith(calibrateCommand, known, [file, '--json'], asked))
+  const { questions } = JSON.parse(await runWith('calibrate', known, [file, '--json'], asked))
   const [{ head, before, calibrated, withHead }] = questions
   expect(head).toBe('fitted')
   // Five fits without a head, five with each of six strengths, and the last.
@@ -241,10 +215,8 @@ it('fits a head that answers messages better than calibration alone', async () =
   expect(withHead.accuracy).toBeGreaterThan(calibrated.accuracy + 0.05)
   expect(withHead.logLoss).toBeLessThan(Math.min(before.logLoss, calibrated.logLoss))
   const others = rows.slice(110)
-  written = ''
-  const [shipped] = JSON.parse(await runWith(evalCommand, others, ['--json'], asked))
-  written = ''
-  const [headed] = JSON.parse(await runWith(evalCommand, others, ['--json', '--calibration', file], asked))
+  const [shipped] = JSON.parse(await runWith('eval', others, ['--json'], asked))
+  const [headed] = JSON.parse(await runWith('eval', others, ['--json', '--calibration', file], asked))
   expect(headed.overall.accuracy).toBeGreaterThan(shipped.overall.accuracy + 0.05)
   expect(headed.overall.brier).toBeLessThan(shipped.overall.brier - 0.05)
 }, 120_000)

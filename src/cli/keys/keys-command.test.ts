@@ -1,48 +1,33 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
 import { createKeyStore, createServer, openRedisStore } from '../../http/index.ts'
 import { bearer, IMAGE_BODIES, post } from '../../http/test-support/requests.ts'
 import { createStubEngine } from '../../http/test-support/stub-engine.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 import { keysCommand } from './keys-command.ts'
 
 let folder: string
 let file: string
-let out: string
-let errors: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-keys-'))
   file = join(folder, 'keys.json')
   vi.stubEnv('XDG_CONFIG_HOME', folder)
-  vi.spyOn(process.stdout, 'write').mockImplementation(
-    (text) => ((out += stripVTControlCharacters(String(text))), true),
-  )
-  vi.spyOn(process.stderr, 'write').mockImplementation(
-    (text) => ((errors += stripVTControlCharacters(String(text))), true),
-  )
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  vi.restoreAllMocks()
-  process.exitCode = 0
   await rm(folder, { recursive: true })
 })
 
-async function run(...rawArgs: string[]): Promise<string> {
-  out = ''
-  errors = ''
-  await runCommand(keysCommand, { rawArgs })
-  return out
-}
-
-const inFile = (...args: string[]) => run(...args, '--keys-file', file)
+const run = (...args: string[]) => runTessera('keys', ...args)
+const print = async (...args: string[]) => (await run(...args)).stdout
+const inFile = (...args: string[]) => print(...args, '--keys-file', file)
 const keyOf = (text: string) => /^key (tsr_[\w-]{43})$/m.exec(text)![1]!
 const find = async (key: string) => createKeyStore(JSON.parse(await readFile(file, 'utf8')).keys).find(key)
-const list = async (...place: string[]) => JSON.parse(await run('list', '--json', ...place)).keys
+const list = async (...place: string[]) => JSON.parse(await print('list', '--json', ...place)).keys
 
 describe('tessera keys of a file', () => {
   it('adds a key that is shown once, with its settings', async () => {
@@ -69,9 +54,9 @@ describe('tessera keys of a file', () => {
 
   it('says where the file cannot be written', async () => {
     await inFile('add')
-    await run('add', '--keys-file', join(file, 'folder', 'keys.json'))
-    expect(errors).toMatch(/^error keys-file: .*keys\.json could not be (read|written) \(ENOTDIR\)\n$/)
-    expect(process.exitCode).toBe(2)
+    const { code, stderr } = await run('add', '--keys-file', join(file, 'folder', 'keys.json'))
+    expect(stderr).toMatch(/^error keys-file: .*keys\.json could not be (read|written) \(ENOTDIR\)\n$/)
+    expect(code).toBe(2)
   })
 
   it('revokes a key by its name, and not the last one', async () => {
@@ -80,10 +65,9 @@ describe('tessera keys of a file', () => {
     const [{ name }, other] = await list('--keys-file', file)
     expect(await inFile('revoke', name)).toBe(`revoked ${name} of a\n`)
     expect([await find(first), await find(second)]).toEqual([undefined, { id: 'b' }])
-    await inFile('revoke', other.name)
-    expect(errors).toMatch(/^error key: is the last one in .*keys\.json, which needs one/)
-    await inFile('revoke', 'key_000000000000')
-    expect(errors).toMatch(/^error key: there is no key of this name here/)
+    const refuse = async (revoked: string) => (await run('revoke', revoked, '--keys-file', file)).stderr
+    expect(await refuse(other.name)).toMatch(/^error key: is the last one in .*keys\.json, which needs one/)
+    expect(await refuse('key_000000000000')).toMatch(/^error key: there is no key of this name here/)
     expect(await find(second)).toEqual({ id: 'b' })
   })
 
@@ -103,7 +87,11 @@ describe('tessera keys of a file', () => {
   })
 
   it('loses none of the changes that come at once, and leaves nothing behind', async () => {
-    await Promise.all(Array.from({ length: 8 }, (_, index) => inFile('add', '--account', `a${index}`)))
+    for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true)
+    const add = (index: number) =>
+      runCommand(keysCommand, { rawArgs: ['add', '--account', `a${index}`, '--keys-file', file] })
+    await Promise.all(Array.from({ length: 8 }, (_, index) => add(index)))
+    vi.restoreAllMocks()
     expect(await list('--keys-file', file)).toHaveLength(8)
     expect(await readdir(folder)).toEqual(['keys.json'])
   })
@@ -144,9 +132,9 @@ describe('tessera keys of a file', () => {
     [['list'], /^error --keys-file: the file .* is not there; npx tessera-onnx keys add makes it/],
     [['list', '--store', 'memory'], /^error --store: must be a file or a Redis server/],
   ])('refuses %j in one line', async (args, reason) => {
-    await inFile(...args)
-    expect(errors).toMatch(reason)
-    expect(process.exitCode).toBe(2)
+    const { code, stderr } = await run(...args, '--keys-file', file)
+    expect(stderr).toMatch(reason)
+    expect(code).toBe(2)
     expect(await readdir(folder)).toEqual([])
   })
 })
@@ -155,7 +143,7 @@ describe.skipIf(!hasRedis())('tessera keys of a store', () => {
   it('are those of every process that uses it, with what is left of their money', async () => {
     const redis = await startRedis()
     const store = ['--store', redis.url]
-    const added = keyOf(await run('add', '--account', 'shop', '--prepaid', '5', ...store))
+    const added = keyOf(await print('add', '--account', 'shop', '--prepaid', '5', ...store))
     await run('topup', 'shop', '2.5', ...store)
     expect(await list(...store)).toMatchObject([{ account: 'shop', prepaid: '7.5', balance: '7.5' }])
     expect(added).toMatch(/^tsr_/)
@@ -165,7 +153,7 @@ describe.skipIf(!hasRedis())('tessera keys of a store', () => {
   it('of a file, with balances of a store beside it, whose trail has nothing of them', async () => {
     const redis = await startRedis()
     const places = ['--keys-file', file, '--store', redis.url]
-    const key = keyOf(await run('add', '--account', 'shop', '--prepaid', '5', ...places))
+    const key = keyOf(await print('add', '--account', 'shop', '--prepaid', '5', ...places))
     const store = await openRedisStore(redis.url)
     const server = createServer({ engine: createStubEngine().engine, keys: [{ key, id: 'shop', prepaid: '5' }], store })
     const [path, body] = IMAGE_BODIES[0]

@@ -1,36 +1,24 @@
 import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
-import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openModel, unpackWeights } from '../../models/index.ts'
-import { modelsCommand } from './models-command.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 
 const FIXTURE = join(import.meta.dirname, '../../../test/fixtures/qwen3-bf16')
 let home: string
-let written: string
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'models-'))
-  written = ''
   vi.stubEnv('HF_HOME', home)
   vi.stubEnv('TESSERA_CACHE', join(home, 'none'))
-  const take = (text: string | Uint8Array) => ((written += stripVTControlCharacters(String(text))), true)
-  vi.spyOn(process.stdout, 'write').mockImplementation(take)
-  vi.spyOn(process.stderr, 'write').mockImplementation(take)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  vi.restoreAllMocks()
-  process.exitCode = 0
   await rm(home, { recursive: true })
 })
 
-async function run(...rawArgs: string[]): Promise<string> {
-  written = ''
-  await runCommand(modelsCommand, { rawArgs })
-  return written
-}
+const run = (...args: string[]) => runTessera('models', ...args)
+const print = async (...args: string[]) => (await run(...args)).stdout
 
 /** Puts a model into the cache that is whole but for its weights. */
 async function download(): Promise<void> {
@@ -40,48 +28,46 @@ async function download(): Promise<void> {
 }
 
 it('lists what serves each name and what was downloaded', async () => {
-  expect(await run()).toMatch(/decide-latest +.*decide-mini[\s\S]*nothing downloaded/)
+  expect(await print()).toMatch(/decide-latest +.*decide-mini[\s\S]*nothing downloaded/)
   await download()
-  expect(await run('--use', 'decide-mini')).toMatch(/downloaded:\nowner\/half +2 B +not whole/)
-  const { served, downloaded } = JSON.parse(await run('list', '--json'))
+  expect(await print('--use', 'decide-mini')).toMatch(/downloaded:\nowner\/half +2 B +not whole/)
+  const { served, downloaded } = JSON.parse(await print('list', '--json'))
   expect(served.map(({ name }: { name: string }) => name)).toContain('decide-latest')
   expect(downloaded).toMatchObject([{ id: 'owner/half', bytes: 2 }])
 })
 
 it('shows what a model says it is', async () => {
-  const shown = JSON.parse(await run('show', FIXTURE, '--json'))
+  const shown = JSON.parse(await print('show', FIXTURE, '--json'))
   expect(shown).toMatchObject({ kind: 'decisions', architecture: 'Qwen3ForCausalLM', weights: 'BF16' })
   expect(shown.bytes).toBe(2 * shown.parameters)
   expect(shown.memory.reason).toContain('tokenizer.json')
-  const whole = JSON.parse(await run('show', join(FIXTURE, '../opendecider-small'), '--json'))
+  const whole = JSON.parse(await print('show', join(FIXTURE, '../opendecider-small'), '--json'))
   // The weights of a few kilobytes are nothing beside what any session takes.
   expect(whole.memory.open).toBeGreaterThan(40e6)
   expect(whole.memory.needed).toBeGreaterThan(whole.memory.open)
-  const embedded = await run('show', 'image-mini')
+  const embedded = await print('show', 'image-mini')
   expect(embedded).toMatch(/^for +images$/m)
   expect(embedded).toMatch(/^architecture +Flux2KleinPipeline$/m)
   expect(embedded).toMatch(/^licence +apache-2\.0$/m)
   expect(embedded).toMatch(/^memory +[\d.]+ MB open, [\d.]+ MB while it makes a picture/m)
   expect(embedded).not.toContain('window')
-  const decides = await run('show', 'decide-mini')
+  const decides = await print('show', 'decide-mini')
   expect(decides).toMatch(/^weights +int8 in blocks of \d+/m)
   // Of its 512 positions a question takes some.
   expect(decides).toMatch(/^window +320 tokens$/m)
   // A longer state is read in windows.
   expect(decides).toMatch(/^memory +.* while it reads a state of 320 tokens$/m)
-  expect(await run('show', join(FIXTURE, '../opendecider-small'))).toMatch(/while it reads a state of 1,024 tokens$/m)
+  expect(await print('show', join(FIXTURE, '../opendecider-small'))).toMatch(/while it reads a state of 1,024 tokens$/m)
 })
 
 it('removes a downloaded model, and nothing else', async () => {
   await download()
-  expect(await run('rm', 'owner/half')).toContain('removed owner/half, 2 B')
+  expect(await print('rm', 'owner/half')).toContain('removed owner/half, 2 B')
   expect(await readdir(join(home, 'hub'))).toEqual(['.locks'])
-  expect(await run('rm', 'owner/half')).toContain("the model 'owner/half' was not found")
-  expect(process.exitCode).toBe(1)
-  for (const name of ['./folder', '../../etc', 'decide-mini', 'owner/..']) {
-    await run('rm', name)
-    expect(process.exitCode).not.toBe(0)
-  }
+  const again = { code: 1, stderr: expect.stringContaining("the model 'owner/half' was not found") }
+  expect(await run('rm', 'owner/half')).toMatchObject(again)
+  for (const name of ['./folder', '../../etc', 'decide-mini', 'owner/..'])
+    expect((await run('rm', name)).code).not.toBe(0)
   expect(await readdir(home)).toEqual(['hub'])
 })
 
@@ -91,13 +77,12 @@ it('lists what was unpacked into the cache, and removes it by the path of its mo
   vi.stubEnv('TESSERA_CACHE', join(home, 'cache'))
   const weights = (await openModel(path).made!())!
   await unpackWeights(weights, path, new AbortController().signal)
-  const { unpacked } = JSON.parse(await run('list', '--json'))
+  const { unpacked } = JSON.parse(await print('list', '--json'))
   expect(unpacked).toMatchObject([{ path: await realpath(path), bytes: expect.any(Number) }])
   expect(unpacked[0].bytes).toBeGreaterThan(weights.size)
-  expect(await run()).toMatch(/unpacked into the cache, of:\n.*tiny\.gguf +[\d.]+ [kM]B/)
-  expect(await run('rm', path)).toContain(`removed what was unpacked of ${path}`)
+  expect(await print()).toMatch(/unpacked into the cache, of:\n.*tiny\.gguf +[\d.]+ [kM]B/)
+  expect(await print('rm', path)).toContain(`removed what was unpacked of ${path}`)
   expect(await readdir(join(home, 'cache/unpacked'))).toEqual([])
   expect(await readdir(home)).toContain('tiny.gguf')
-  await run('rm', path)
-  expect(process.exitCode).toBe(1)
+  expect((await run('rm', path)).code).toBe(1)
 })

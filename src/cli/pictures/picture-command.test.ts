@@ -1,39 +1,29 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
-import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 
-let cli: string
+const HOME = process.cwd()
 let model: ImageBundle
 let folder: string
 beforeAll(async () => {
-  cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-pictures'))
   model = await materializeBundle('klein-distilled')
 })
 afterAll(() => model.remove())
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-pictures-'))
+  process.chdir(folder)
 })
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(async () => {
+  process.chdir(HOME)
+  await rm(folder, { recursive: true })
+})
 
-interface Finished {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function tessera(command: 'generate' | 'edit', ...args: string[]): Promise<Finished> {
-  const all = [cli, command, ...args, '--use', model.folder, '--backend', 'cpu', '--threads', '1', '--steps', '1']
-  return new Promise((resolve) => {
-    execFile(process.execPath, all, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
+function tessera(command: 'generate' | 'edit', ...args: string[]) {
+  return runTessera(command, ...args, '--use', model.folder, '--backend', 'cpu', '--threads', '1', '--steps', '1')
 }
 
 async function size(name: string): Promise<string> {
@@ -106,8 +96,8 @@ describe('tessera generate and edit', () => {
   ] as const)('%j end with one line that says why', async ([command, ...args], reason) => {
     await mkdir(join(folder, 'folder.png'))
     const { code, stdout, stderr } = await tessera(command, ...args)
-    expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, stdout: '', lines: 1 })
-    expect(stderr).toContain(`error ${reason}`)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.split('\n').filter((line) => FAULT.test(line))).toEqual([expect.stringContaining(`error ${reason}`)])
   })
 
   it('say of a file that is no picture what was expected', async () => {

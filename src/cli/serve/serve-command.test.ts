@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runTessera } from '../test-support/run-tessera.ts'
 import { ended, prepareServe, type ServeProcesses, started } from '../test-support/serve-process.ts'
 
 let processes: ServeProcesses
@@ -12,6 +12,7 @@ beforeAll(async () => {
   processes = await prepareServe()
   home = processes.home
 })
+afterEach(() => vi.unstubAllEnvs())
 afterAll(() => processes.remove())
 
 const serve: ServeProcesses['start'] = (...call) => processes.start(...call)
@@ -140,10 +141,9 @@ describe.skipIf(process.platform === 'win32')('tessera serve', () => {
 
   it.each([[['--port', '70000']], [['--threads', '0']]])('with %j makes no key', async (args) => {
     const folder = join(home, args.join(''))
-    const child = serve(args, { XDG_CONFIG_HOME: folder })
-    const printed = text(child.stdout!)
-    expect(await ended(child)).toMatchObject({ code: 2 })
-    expect(await printed).toBe('')
+    vi.stubEnv('TESSERA_API_KEYS', undefined)
+    vi.stubEnv('XDG_CONFIG_HOME', folder)
+    expect(await runTessera('serve', ...args)).toMatchObject({ code: 2, stdout: '' })
     await expect(stat(folder)).rejects.toThrow('ENOENT')
   })
 
@@ -160,9 +160,11 @@ describe.skipIf(process.platform === 'win32')('tessera serve', () => {
     [['--store', 'nosql://x'], 'store: must be "memory", a redis: URL or the path of an SQLite file'],
     [['--consoles'], '--consoles: is no option of this command'],
   ])('with %j ends with one line that says why', async (args, reason) => {
-    const { code, errors } = await ended(serve(args, { TESSERA_API_KEYS: 'a' }))
-    expect(errors).toContain(`error ${reason}`)
-    expect(errors.trim().split('\n')).toHaveLength(1)
+    vi.stubEnv('TESSERA_API_KEYS', 'a')
+    vi.stubEnv('XDG_STATE_HOME', home)
+    const { code, stderr } = await runTessera('serve', ...args)
+    expect(stderr).toContain(`error ${reason}`)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(code).toBe(2)
   })
 })

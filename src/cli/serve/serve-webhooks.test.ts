@@ -6,7 +6,8 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runTessera } from '../test-support/run-tessera.ts'
 import { ended, prepareServe, type ServeProcesses, started } from '../test-support/serve-process.ts'
 
 const tls = (name: string) => fileURLToPath(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url))
@@ -134,11 +135,10 @@ describe.skipIf(process.platform === 'win32')('webhooks of tessera serve', () =>
   })
 
   it('need a secret that is one, and name the variable of one that is none', async () => {
-    await listenAs('http')
-    const child = processes.start(['--port', '0', '--keys-file', keys], { TESSERA_WEBHOOK_SECRET: 'whsec_short' })
-    expect(await ended(child)).toEqual({
-      code: 2,
-      errors: expect.stringMatching(/^error TESSERA_WEBHOOK_SECRET: must be whsec_ and base64 of 24 to 64 bytes/),
-    })
+    vi.stubEnv('TESSERA_WEBHOOK_SECRET', 'whsec_short')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { code, stderr } = await runTessera('serve', '--port', '0', '--keys-file', keys)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^error TESSERA_WEBHOOK_SECRET: must be whsec_ and base64 of 24 to 64 bytes/)
   })
 })
