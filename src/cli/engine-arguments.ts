@@ -1,4 +1,4 @@
-import { readNumber } from './read-request.ts'
+import { readNumber } from './read-number.ts'
 
 /** Name of a request to what serves it. */
 export type Models = Readonly<Record<string, string>>

@@ -39,7 +39,7 @@ const subCommands = {
   worker: lazily(
     'worker',
     'Answer what services with --queue are asked',
-    async () => (await import('./worker-command.ts')).workerCommand,
+    async () => (await import('./worker/worker-command.ts')).workerCommand,
   ),
   keys: lazyGroup(
     'keys',
@@ -59,22 +59,22 @@ const subCommands = {
   pull: lazily(
     'pull',
     'Download a model from the hub into its cache, where models are found by name',
-    async () => (await import('./pull-command.ts')).pullCommand,
+    async () => (await import('./pull/pull-command.ts')).pullCommand,
   ),
   quantize: lazily(
     'quantize',
     'Write a copy of a checkpoint with its weights in 8 or 4 bits',
-    async () => (await import('./quantize-command.ts')).quantizeCommand,
+    async () => (await import('./quantize/quantize-command.ts')).quantizeCommand,
   ),
   setup: lazily(
     'setup',
     'Install the libraries of CUDA, or remove files of onnxruntime that this platform does not use',
-    async () => (await import('./setup-command.ts')).setupCommand,
+    async () => (await import('./setup/setup-command.ts')).setupCommand,
   ),
   doctor: lazily(
     'doctor',
     'Show the platform and which backends compute here, or why not',
-    async () => (await import('./doctor-command.ts')).doctorCommand,
+    async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   ),
   bench: lazily(
     'bench',

@@ -1,6 +1,7 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
 import { type EngineArguments, type Models, readMaxOptions } from './engine-arguments.ts'
-import { parseJson, readNamedText, readOptionalNumber } from './read-request.ts'
+import { parseJson, readNamedText } from './read-file.ts'
+import { readOptionalNumber } from './read-number.ts'
 import { readSize } from './read-size.ts'
 
 /** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */

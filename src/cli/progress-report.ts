@@ -1,6 +1,6 @@
 import colors from 'picocolors'
 import { formatBytes } from '../models/format-bytes.ts'
-import { formatTime, inOneLine, type ReportStream } from './download-report.ts'
+import { formatTime, inOneLine, type ReportStream } from './report-stream.ts'
 
 const WIDTH = 24
 /** Logs get a line now and then, and short work leaves none. */

@@ -10,12 +10,13 @@ import { openEngine } from '../open-engine.ts'
 import { refuseInput, requireWritable } from '../output-files.ts'
 import { printWarnings } from '../print-warnings.ts'
 import { ProgressReport } from '../progress-report.ts'
-import { readCommon, readNamedText, readRequest, type RequestArguments } from '../read-request.ts'
+import { readNamedText } from '../read-file.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { decideRows } from './decide-rows.ts'
 import { formatDecision } from './format-decision.ts'
 
+import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
 export const decideCommand = defineCommand({
   args: {
     file: {

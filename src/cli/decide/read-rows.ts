@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { ZERO_BYTES } from '../read-request.ts'
+import { ZERO_BYTES } from '../read-file.ts'
 import { readCsv } from './read-csv.ts'
 import { splitLines } from './split-lines.ts'
 

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { DecisionRequestInput } from '../../schemas/index.ts'
-import { isObject, refuseRequest } from '../refuse-request.ts'
 import { readRows } from './read-rows.ts'
+import { isObject, refuseRequest } from './refuse-request.ts'
 
 /** A row as the engine is asked it. */
 export interface AskedRow {

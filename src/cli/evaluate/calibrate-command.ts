@@ -8,7 +8,7 @@ import { engineArguments, maxOptionsArgument, orderArgument, useFor } from '../e
 import { openEngine } from '../open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
 import { ProgressReport } from '../progress-report.ts'
-import { readNumber } from '../read-request.ts'
+import { readNumber } from '../read-number.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { labelledArguments, namingLines, readLabelledRows } from './read-labelled-rows.ts'

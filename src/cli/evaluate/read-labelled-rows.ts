@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { LabelledRow } from '../../evaluate/labelled-rows.ts'
 import { kindOf } from '../../schemas/fault.ts'
-import { parseJson, readNamedText, readQuestions } from '../read-request.ts'
+import { parseJson, readJson, readNamedText } from '../read-file.ts'
 
 /** Arguments of the commands that read labelled rows. */
 export const labelledArguments = {
@@ -34,7 +34,7 @@ export async function readLabelledRows(args: { data: string; questions?: string 
   const questions =
     args.questions === undefined
       ? undefined
-      : requireObject(await readQuestions(args.questions, '--questions'), '--questions')
+      : requireObject(await readJson(args.questions, '--questions'), '--questions')
   const text = await readNamedText(args.data, '--data')
   // A file of that name may still hold JSON lines.
   if (/\.[ct]sv$/i.test(args.data) && !text.trimStart().startsWith('{')) {

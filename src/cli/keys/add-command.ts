@@ -4,7 +4,7 @@ import { addKey, type BookChange, type KeyBook, type KeySettings } from '../../h
 import { type FreshKey, makeKey } from '../../http/keys/make-key.ts'
 import { SCOPES, type Scope } from '../../http/keys/scopes.ts'
 import { readDuration } from '../read-duration.ts'
-import { readOptionalNumber } from '../read-request.ts'
+import { readOptionalNumber } from '../read-number.ts'
 import { runCommand } from '../run-command.ts'
 import { placeArguments, withPlace } from './key-place.ts'
 import { printNewKey } from './print-key.ts'

@@ -10,7 +10,7 @@ import { listUnpacked, type UnpackedModel } from '../../models/quantize/unpacked
 import { engineArguments } from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { printResult, runCommand } from '../run-command.ts'
-import { readServed, servedArgument } from '../serve/served-models.ts'
+import { readServed, servedArgument } from '../served-models.ts'
 
 interface Downloaded extends DownloadedModel {
   readonly architecture?: string

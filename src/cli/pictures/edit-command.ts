@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { readOptionalNumber } from '../read-request.ts'
+import { readOptionalNumber } from '../read-number.ts'
 import { runCommand } from '../run-command.ts'
 import { makePictures, pictureArguments } from './picture-command.ts'
 import { readPicture } from './read-picture.ts'

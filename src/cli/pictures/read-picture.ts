@@ -1,4 +1,4 @@
-import { readBytes } from '../read-request.ts'
+import { readBytes } from '../read-file.ts'
 
 /**
  * A picture of the command line in base64.

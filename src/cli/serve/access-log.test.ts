@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
-import { formatAccess, LineWriter } from './access-log.ts'
+import { expect, it } from 'vitest'
+import { formatAccess } from './access-log.ts'
 
 it('is a line of JSON, without what is not there', () => {
   const line = formatAccess(
@@ -21,46 +20,4 @@ it('is a line of JSON, without what is not there', () => {
   expect(line).toBe(
     '{"time":"1970-01-01T00:00:00.000Z","request_id":"req_1","method":"POST","route":"/v1/systemone","account":"a","model":"decide-mini","status":200,"milliseconds":1.235,"queue_ms":0,"compute_ms":1.2,"units":7}',
   )
-})
-
-describe('lines', () => {
-  it('come out whole and in order, and the end waits for them', async () => {
-    let out = ''
-    const writer = new LineWriter(async (text) => {
-      await sleep(5)
-      out += text
-    })
-    for (let line = 0; line < 100; line++) writer.add(String(line))
-    await writer.close(5000)
-    expect(out.trim().split('\n')).toEqual(Array.from({ length: 100 }, (_, line) => String(line)))
-  })
-
-  it('that nobody reads are dropped beyond a megabyte, which is told, and hold nothing up', async () => {
-    let go = () => {}
-    const stalled = new Promise<void>((resolve) => (go = resolve))
-    let out = ''
-    const writer = new LineWriter(async (text) => {
-      await stalled
-      out += text
-    })
-    const line = 'x'.repeat(1000)
-    for (let count = 0; count < 2000; count++) writer.add(line)
-    const began = performance.now()
-    await writer.close(50)
-    expect(performance.now() - began).toBeLessThan(5000)
-    go()
-    await writer.close(5000)
-    const lines = out.trim().split('\n')
-    const { dropped_lines } = JSON.parse(lines.at(-1)!) as { dropped_lines: number }
-    expect(dropped_lines).toBeGreaterThan(900)
-    expect(lines.length - 1 + dropped_lines).toBe(2000)
-  })
-
-  it('whose reader has gone are forgotten', async () => {
-    const writer = new LineWriter(() => Promise.reject(new Error('EPIPE')))
-    writer.add('a')
-    await writer.close(1000)
-    writer.add('b')
-    await writer.close(1000)
-  })
 })

@@ -1,10 +1,4 @@
-import { write } from 'node:fs'
 import type { RequestLog } from '../../http/index.ts'
-
-/** Of lines that wait for a slow reader. */
-const MOST_WAITING = 2 ** 20
-/** For the last lines, whose reader may have stopped reading. */
-const FLUSH_MS = 1000
 
 /** One line of JSON for a request: who, what and how long, and nothing of its content. */
 export function formatAccess(entry: RequestLog, time: Date): string {
@@ -30,65 +24,4 @@ export function formatAccess(entry: RequestLog, time: Date): string {
 
 function round(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : Math.round(milliseconds * 1000) / 1000
-}
-
-/** Writes lines, and does not wait for their reader. */
-export class LineWriter {
-  readonly #write: (text: string) => Promise<void>
-  #waiting: string[] = []
-  #length = 0
-  #dropped = 0
-  #writing: Promise<void> | undefined
-
-  /** @param put Resolves when a text is out, and rejects when its reader has gone. */
-  constructor(put: (text: string) => Promise<void> = writeStdout) {
-    this.#write = put
-  }
-
-  /** Takes a line. Where a megabyte waits already the line is dropped, and a later one says how many were. */
-  add(line: string): void {
-    if (this.#length + line.length > MOST_WAITING) {
-      this.#dropped++
-      return
-    }
-    this.#waiting.push(`${line}\n`)
-    this.#length += line.length
-    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined))
-  }
-
-  /** Resolves when all is out, or `milliseconds` have passed. */
-  async close(milliseconds = FLUSH_MS): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
-    await Promise.race([this.#writing, late])
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const text = this.#waiting.join('')
-      this.#waiting = []
-      // A reader that has gone does not come back, and is not the service's business.
-      await this.#write(text).catch(() => {})
-      this.#length = this.#waiting.reduce((sum, line) => sum + line.length, 0)
-      if (this.#dropped > 0) this.#waiting.push(`${JSON.stringify({ dropped_lines: this.#dropped })}\n`)
-      this.#dropped = 0
-    }
-  }
-}
-
-const STDOUT = 1
-const RETRY_MS = 10
-
-/** Not by `process.stdout`, which holds up the whole process while the reader of a pipe is busy. */
-async function writeStdout(text: string): Promise<void> {
-  let bytes = Buffer.from(text)
-  while (bytes.length > 0) {
-    const written = await new Promise<number>((resolve, reject) => {
-      write(STDOUT, bytes, (error, count) => {
-        if (!error) resolve(count)
-        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), RETRY_MS)
-        else reject(error)
-      })
-    })
-    bytes = bytes.subarray(written)
-  }
 }

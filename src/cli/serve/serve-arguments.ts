@@ -6,7 +6,7 @@ import { decisionArguments, isolateArgument, keepStatesArgument } from '../engin
 import { namedLoraArgument } from '../lora-arguments.ts'
 import { queuePlaintextArgument } from '../queue-arguments.ts'
 import { readTime } from '../read-duration.ts'
-import { servedArgument } from './served-models.ts'
+import { servedArgument } from '../served-models.ts'
 
 const duration = (preset: string, description: string) =>
   ({ type: 'string', default: preset, description, valueHint: 'duration' }) as const

@@ -3,7 +3,7 @@ import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { type EngineArguments, readMaxOptions } from '../engine-arguments.ts'
 import { readNamedLoras } from '../lora-arguments.ts'
 import { openEngine } from '../open-engine.ts'
-import { readServed, requireServed } from './served-models.ts'
+import { readServed, requireServed } from '../served-models.ts'
 
 type ServedArguments = EngineArguments & { readonly preload: boolean; readonly lora?: string | undefined }
 

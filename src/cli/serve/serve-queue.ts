@@ -1,10 +1,26 @@
+import { InvalidRequestError } from '../../errors/index.ts'
 import { createQueueEngine, openJobStore } from '../../queue/index.ts'
 import { requireBullmq } from '../../queue/load-bullmq.ts'
 import { type EngineArguments, readMaxOptions } from '../engine-arguments.ts'
-import { type ModelArguments, refuseModelArguments } from '../queue-arguments.ts'
 
 /** Jobs are put into the queue as they come: it lets them take turns. */
 const QUEUED_JOBS = 1000
+
+/** Arguments about models, which are where the workers are. */
+const OF_WORKERS = [
+  'use',
+  'backend',
+  'threads',
+  'workers',
+  'isolate',
+  'keep-states',
+  'calibration',
+  'both-orders',
+  'preload',
+  'lora',
+] as const
+
+type ModelArguments = { readonly [Name in (typeof OF_WORKERS)[number]]?: unknown }
 
 type FrontArguments = ModelArguments & Pick<EngineArguments, 'max-options'> & { readonly 'queue-plaintext': boolean }
 
@@ -27,4 +43,11 @@ export async function openQueue(connection: string, args: FrontArguments) {
     await store.close()
   }
   return { engine: { ...engine, [Symbol.asyncDispose]: dispose }, ...limits, jobs: { concurrency: QUEUED_JOBS, store } }
+}
+
+/** @throws InvalidRequestError for an argument that would be read by nobody */
+function refuseModelArguments(args: ModelArguments): void {
+  const given = OF_WORKERS.find((name) => args[name] !== undefined && args[name] !== false)
+  if (given === undefined) return
+  throw new InvalidRequestError(`--${given}`, 'is for tessera worker where there is --queue: the models are there')
 }

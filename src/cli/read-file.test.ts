@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { readNamedText } from './read-request.ts'
+import { readNamedText } from './read-file.ts'
 
 // As if no text could have more characters, which are half a thousand million: what is larger cannot be decoded.
 vi.mock('node:buffer', async (load) => ({

@@ -1,8 +1,8 @@
-import { measureAvailableMemory } from '../engine/memory/available-memory.ts'
-import { fitsWhole, stageLimit } from '../engine/memory/memory-prediction.ts'
-import { findRemedy } from '../engine/memory/require-memory.ts'
-import { openModel, resolveModel } from '../models/index.ts'
-import { predictMemoryHere } from './predict-memory-here.ts'
+import { measureAvailableMemory } from '../../engine/memory/available-memory.ts'
+import { fitsWhole, stageLimit } from '../../engine/memory/memory-prediction.ts'
+import { findRemedy } from '../../engine/memory/require-memory.ts'
+import { openModel, resolveModel } from '../../models/index.ts'
+import { predictMemoryHere } from '../predict-memory-here.ts'
 
 /** Whether a model fits into memory here; all sizes in bytes. */
 export interface ModelDiagnosis {

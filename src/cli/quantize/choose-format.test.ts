@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
+import type { ProductSpeeds } from '../products/measure-products.ts'
+import { PRODUCT_FORMATS } from '../products/product-graph.ts'
 import { chooseFormat } from './choose-format.ts'
-import type { ProductSpeeds } from './products/measure-products.ts'
-import { PRODUCT_FORMATS } from './products/product-graph.ts'
 
 const { signal } = new AbortController()
 

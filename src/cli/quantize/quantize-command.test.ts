@@ -2,26 +2,19 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runCommand } from 'citty'
-import { afterEach, expect, it, vi } from 'vitest'
-import { materializeBundle } from '../../test/helpers/image-bundle.ts'
-import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
-import { createEngine } from '../engine/index.ts'
-import { quantizeCommand } from './quantize-command.ts'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
+import { expect, it } from 'vitest'
+import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
+import { createEngine } from '../../engine/index.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 
 it.each([
   ['32', 32],
   ['row', 'row'],
 ])('writes a bundle that answers nearly as the float one does, --block %s', async (block, size) => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const folder = await writeTinyBundle()
   const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny-int8')
-  await runCommand(quantizeCommand, { rawArgs: [folder, out, '--block', block] })
+  await runTessera('quantize', folder, out, '--block', block)
   expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({
     quantization_config: {
       quant_method: 'tessera',
@@ -45,12 +38,10 @@ it.each([
 })
 
 it('smooths the text encoder of a pipeline before it becomes rows, and says so', async () => {
-  const lines: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
   const bundle = await materializeBundle('z-image-base')
   const out = `${bundle.folder}-rows`
-  await runCommand(quantizeCommand, { rawArgs: [bundle.folder, out, '--block', 'row'] })
-  expect(lines.join('')).toMatch(/channels behind \d+ norms are smoothed/)
+  const { stdout } = await runTessera('quantize', bundle.folder, out, '--block', 'row')
+  expect(stdout).toMatch(/channels behind \d+ norms are smoothed/)
   const [encoder, transformer] = await Promise.all(
     ['text_encoder', 'transformer'].map((part) => readFile(join(out, part, 'config.json'), 'utf8')),
   )
@@ -62,14 +53,11 @@ it('smooths the text encoder of a pipeline before it becomes rows, and says so',
 })
 
 it('says in JSON that the folder cannot be written', async () => {
-  const lines: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const folder = await writeTinyBundle()
   const file = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'file')
   await writeFile(file, '')
-  await runCommand(quantizeCommand, { rawArgs: [folder, join(file, 'out'), '--for', 'portable', '--json'] })
-  expect(JSON.parse(lines.join(''))).toMatchObject({
+  const { stdout } = await runTessera('quantize', folder, join(file, 'out'), '--for', 'portable', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({
     error: {
       code: 'invalid_request',
       path: 'out',
@@ -79,34 +67,27 @@ it('says in JSON that the folder cannot be written', async () => {
 })
 
 it('says that nothing else is smoothed', async () => {
-  const lines: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
   const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'nli')
-  const folder = fileURLToPath(new URL('../../test/fixtures/nli-bert', import.meta.url))
-  await runCommand(quantizeCommand, { rawArgs: [folder, out, '--block', 'row'] })
-  expect(lines.join('')).toContain('no channels are smoothed, as only those of language models are')
+  const folder = fileURLToPath(new URL('../../../test/fixtures/nli-bert', import.meta.url))
+  const { stdout } = await runTessera('quantize', folder, out, '--block', 'row')
+  expect(stdout).toContain('no channels are smoothed, as only those of language models are')
 })
 
 it.each([
   ['--bits', '3'],
   ['--bits', '4', '--block', 'row'],
 ])('refuses a format that does not exist, %s %s %s %s', async (...format) => {
-  const lines: string[] = []
-  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
-  await runCommand(quantizeCommand, { rawArgs: ['nothing', 'nowhere', ...format] })
-  expect(lines.join('')).toContain('expected 8 or 4 bits')
-  expect(process.exitCode).toBe(2)
+  const { code, stderr } = await runTessera('quantize', 'nothing', 'nowhere', ...format)
+  expect([code, stderr]).toEqual([2, expect.stringContaining('expected 8 or 4 bits')])
 })
 
 it.each([[[]], [['--for', 'this-machine']]])(
   'takes the format that is fast here, and says why, with %j',
   async (flags) => {
-    const lines: string[] = []
-    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
     const folder = await writeTinyBundle()
     const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny')
-    await runCommand(quantizeCommand, { rawArgs: [folder, out, ...flags, '--json'] })
-    const printed = JSON.parse(lines.join('')) as { bits: number; blockSize: number | 'row'; reason: string }
+    const { stdout } = await runTessera('quantize', folder, out, ...flags, '--json')
+    const printed = JSON.parse(stdout) as { bits: number; blockSize: number | 'row'; reason: string }
     const gain = Number(/are ([\d.]+) times as fast/.exec(printed.reason)![1])
     // Of a gain that is printed as 2.0 nobody can tell.
     if (gain !== 2) expect(printed).toMatchObject({ bits: 8, blockSize: gain > 2 ? 'row' : 128 })
@@ -120,9 +101,6 @@ it.each([
   [['--for', 'here'], 'expected this-machine or portable'],
   [['--for', 'portable', '--bits', '4'], 'chooses the format itself'],
 ])('refuses %s', async (format, message) => {
-  const lines: string[] = []
-  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
-  await runCommand(quantizeCommand, { rawArgs: ['nothing', 'nowhere', ...format] })
-  expect(lines.join('')).toContain(message)
-  expect(process.exitCode).toBe(2)
+  const { code, stderr } = await runTessera('quantize', 'nothing', 'nowhere', ...format)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
 })

@@ -1,6 +1,6 @@
-import type { Engine, ModelInfo } from '../../engine/index.ts'
-import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
-import { InvalidRequestError } from '../../errors/index.ts'
+import type { Engine, ModelInfo } from '../engine/index.ts'
+import { DEFAULT_MODELS } from '../engine/options/default-models.ts'
+import { InvalidRequestError } from '../errors/index.ts'
 
 const KINDS: Readonly<Record<string, ModelInfo['kind']>> = {
   [DEFAULT_MODELS.decide]: 'decisions',

@@ -18,7 +18,7 @@ it.each<[name: string, config: string, remedies: RegExp[]]>([
   ['nothing set', 'export default {}', [/serverExternalPackages/]],
   ['another package', "export default { serverExternalPackages: ['onnxruntime-node'] }", [/'tessera-onnx'/]],
   ['all that is needed', "export default { serverExternalPackages: ['sharp', 'tessera-onnx'] }", []],
-  ['a list from elsewhere', "import list from './list'\nexport default { serverExternalPackages: list }", []],
+  ['a list from elsewhere', "import list from '../list'\nexport default { serverExternalPackages: list }", []],
   [
     'standalone without models',
     "export default { output: 'standalone', serverExternalPackages: ['tessera-onnx'] }",

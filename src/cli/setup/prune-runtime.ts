@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findRuntimeFolders, findSurplus, type RuntimeFolders, type SurplusOptions } from '../backends/index.ts'
-import { InvalidRequestError } from '../errors/index.ts'
+import { findRuntimeFolders, findSurplus, type RuntimeFolders, type SurplusOptions } from '../../backends/index.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 
 export interface Pruned {
   /** What is gone, or would be. */

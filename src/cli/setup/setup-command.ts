@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { type CudaLibraries, findCudaLibraries } from '../backends/cuda-libraries.ts'
-import { detectBackends } from '../backends/index.ts'
-import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts'
-import { formatBytes } from '../models/format-bytes.ts'
+import { type CudaLibraries, findCudaLibraries } from '../../backends/cuda-libraries.ts'
+import { detectBackends } from '../../backends/index.ts'
+import { BackendUnavailableError, InvalidRequestError } from '../../errors/index.ts'
+import { formatBytes } from '../../models/format-bytes.ts'
+import { printResult, runCommand } from '../run-command.ts'
 import { pruneRuntime } from './prune-runtime.ts'
-import { printResult, runCommand } from './run-command.ts'
 
 export const setupCommand = defineCommand({
   args: {

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../errors/index.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 
 interface Place {
   /** The argument that names it, for the error. */

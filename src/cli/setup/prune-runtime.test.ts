@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { findRuntimeFolders, findSurplus, WASM_FILES_OF_NODE, WASM_FILES_OF_PAGES } from '../backends/index.ts'
+import { findRuntimeFolders, findSurplus, WASM_FILES_OF_NODE, WASM_FILES_OF_PAGES } from '../../backends/index.ts'
 import { pruneRuntime } from './prune-runtime.ts'
 
 vi.mock('node:fs/promises', { spy: true })

@@ -1,15 +1,15 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { countUsableProcessors } from '../backends/usable-processors.ts'
-import { InvalidRequestError } from '../errors/index.ts'
-import { PIPELINE_PARTS, type PipelinePart } from '../models/pipeline-parts.ts'
-import type { PullProgress } from '../models/pull/fetch-files.ts'
-import type { PullQuantizedOptions } from '../models/pull/pull-quantized.ts'
-import type { PullRetry } from '../models/pull/retry.ts'
-import { describeRough } from './describe-rough.ts'
+import { countUsableProcessors } from '../../backends/usable-processors.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { PIPELINE_PARTS, type PipelinePart } from '../../models/pipeline-parts.ts'
+import type { PullProgress } from '../../models/pull/fetch-files.ts'
+import type { PullQuantizedOptions } from '../../models/pull/pull-quantized.ts'
+import type { PullRetry } from '../../models/pull/retry.ts'
+import { describeRough } from '../describe-rough.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
 import { DownloadReport } from './download-report.ts'
-import { printResult, runCommand } from './run-command.ts'
-import { untilInterrupted } from './until-interrupted.ts'
 
 /** What is best with each number of bits, and the fastest on processors with matrix units. */
 const FORMATS: ReadonlyMap<string, Pick<PullQuantizedOptions, 'bits' | 'blockSize'>> = new Map([
@@ -47,8 +47,8 @@ export const pullCommand = defineCommand({
     runCommand(context, async ({ args: { model, revision, without, quantize, out, json } }) => {
       // Loaded here, so that no other command reads the hub's client.
       const [{ pullModel }, { pullQuantized }] = await Promise.all([
-        import('../models/pull/pull-model.ts'),
-        import('../models/pull/pull-quantized.ts'),
+        import('../../models/pull/pull-model.ts'),
+        import('../../models/pull/pull-quantized.ts'),
       ])
       const report = new DownloadReport(process.stderr)
       const options = {

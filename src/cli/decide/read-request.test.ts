@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readNumber, readRequest } from './read-request.ts'
+import { readRequest } from './read-request.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it?"}}'
 const UTF16 = `tessera-utf16-${process.pid}.txt`
@@ -98,6 +98,15 @@ describe('the state on stdin', () => {
     expect(written).toHaveBeenCalledTimes(lines)
     for (const [line] of written.mock.calls) expect(line).toContain('reading from the keyboard; end with')
   })
+
+  it.each([
+    ['nothing', '', 'nothing came on stdin'],
+    ['another encoding', Buffer.from('\ufefflate', 'utf16le'), 'stdin must be text in UTF-8'],
+  ])('is none where %s comes', async (_, input, reason) => {
+    const piped = Readable.from([Buffer.from(input)]) as unknown as typeof process.stdin
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(piped)
+    await expect(readRequest({ questions: QUESTIONS })).rejects.toThrow(reason)
+  })
 })
 
 describe('the questions', () => {
@@ -132,17 +141,5 @@ describe('an argument that cannot be read', () => {
       (thrown: Error) => thrown,
     )
     expect(error).toMatchObject({ path: 'state', message: expect.not.stringContaining('secret') })
-  })
-
-  it.each([
-    ['0.7', 0.7],
-    ['1', 1],
-    ['-3', -3],
-  ])('takes the number %j for %d', (text, value) => {
-    expect(readNumber('--flag', text)).toBe(value)
-  })
-
-  it.each(['', ' ', 'x', '0,7', 'NaN'])('refuses %j as a number, naming the flag', (text) => {
-    expect(() => readNumber('--flag', text)).toThrow(`--flag: must be a number, got '${text}'`)
   })
 })

@@ -1,11 +1,11 @@
 import { runCommand } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
-import { InsufficientMemoryError } from '../errors/index.ts'
-import { runWorker } from '../queue/index.ts'
+import { InsufficientMemoryError } from '../../errors/index.ts'
+import { runWorker } from '../../queue/index.ts'
 import { workerCommand } from './worker-command.ts'
 
 const load = vi.hoisted(() => vi.fn<(name: string, options: { signal: AbortSignal }) => Promise<void>>())
-vi.mock(import('./open-engine.ts'), () => ({
+vi.mock(import('../open-engine.ts'), () => ({
   openEngine: () =>
     Promise.resolve({
       load,
@@ -13,7 +13,7 @@ vi.mock(import('./open-engine.ts'), () => ({
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }) as never,
 }))
-vi.mock(import('../queue/index.ts'), () => ({ runWorker: vi.fn<typeof runWorker>() }) as never)
+vi.mock(import('../../queue/index.ts'), () => ({ runWorker: vi.fn<typeof runWorker>() }) as never)
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -6,11 +6,12 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
-import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
-import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
-import { connectRedis } from '../redis/connect-redis.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../../test/helpers/redis-server.ts'
+import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
+import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
+import { connectRedis } from '../../redis/connect-redis.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 
 /** Has every import of onnxruntime fail, as where it is not installed. */
 const WITHOUT_RUNTIME = `data:text/javascript,${encodeURIComponent(`
@@ -20,6 +21,8 @@ export async function resolve(specifier, context, next) {
   if (/^onnxruntime/.test(specifier)) throw new Error('not installed: ' + specifier)
   return next(specifier, context)
 }\`))`)}`
+
+const TESSERA_QUEUE_KEYS = `k:${randomBytes(32).toString('base64')}`
 
 describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front of a worker', () => {
   let redis: TestRedis
@@ -31,7 +34,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     ...process.env,
     NO_COLOR: '1',
     TESSERA_API_KEYS: 'a',
-    TESSERA_QUEUE_KEYS: `k:${randomBytes(32).toString('base64')}`,
+    TESSERA_QUEUE_KEYS,
   }
   beforeAll(async () => {
     redis = await startRedis()
@@ -40,6 +43,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
   })
   afterEach(() => {
+    vi.unstubAllEnvs()
     for (const child of children.splice(0)) child.kill('SIGKILL')
   })
   afterAll(async () => {
@@ -181,16 +185,15 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     [['worker'], {}, '--queue: must name a Redis server'],
     [['worker', '--queue', 'URL', '--jobs', 'paint'], {}, "jobs.0: must be one of decide, images, got 'paint'"],
     [['serve', '--queue', 'redis://127.0.0.1:1'], {}, 'connection: the Redis server could not be reached'],
-  ])(
-    '%j with %j ends with one line that says why',
-    async (args, more, reason) => {
-      const { printed, ended } = run(
-        args.map((arg) => (arg === 'URL' ? redis.url : arg)),
-        more,
-      )
-      expect(await ended).toEqual([2, null])
-      expect(printed()).toContain(`error ${reason}`)
-    },
-    30_000,
-  )
+  ])('%j with %j ends with one line that says why', async (args, more, reason) => {
+    for (const [name, value] of Object.entries({
+      TESSERA_API_KEYS: 'a',
+      TESSERA_QUEUE_KEYS,
+      XDG_STATE_HOME: home,
+      ...more,
+    }))
+      vi.stubEnv(name, value)
+    const { code, stderr } = await runTessera(...args.map((arg) => (arg === 'URL' ? redis.url : arg)))
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`error ${reason}`)])
+  })
 })

@@ -5,25 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
-import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
-import { startFakeHub } from '../models/pull/test-support/fake-hub.ts'
-import { pullCommand } from './pull-command.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
+import { startFakeHub } from '../../models/pull/test-support/fake-hub.ts'
+import { runTessera } from '../test-support/run-tessera.ts'
 
 let work: string
-let lines: string[]
 beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'tessera-pull-'))
-  lines = []
-  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
 })
 afterEach(async () => {
-  vi.restoreAllMocks()
   vi.unstubAllEnvs()
-  process.exitCode = undefined
   await rm(work, { recursive: true })
 })
 
@@ -38,9 +31,9 @@ it.each([
   await using hub = await startFakeHub(Object.fromEntries(files))
   vi.stubEnv('HF_ENDPOINT', hub.url)
   const out = join(work, 'copy')
-  await runCommand(pullCommand, { rawArgs: ['owner/model', '--quantize', format, '--out', out] })
-  expect(lines.join('')).toContain('model.safetensors: quantising\n')
-  expect(lines.join('').includes('no channels are smoothed')).toBe(format === 'int8-rows')
+  const { stdout, stderr } = await runTessera('pull', 'owner/model', '--quantize', format, '--out', out)
+  expect(stderr).toContain('model.safetensors: quantising\n')
+  expect(stdout.includes('no channels are smoothed')).toBe(format === 'int8-rows')
   expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({ quantization_config: stored })
   expect(await readdir(work)).toEqual(['copy'])
 })
@@ -50,9 +43,8 @@ it.each([
   [['--out', 'here'], '--out: is for --quantize'],
   [['--quantize', 'int8', '--without', 'vae'], '--without: makes no sense'],
 ])('refuses %s', async (args, message) => {
-  await runCommand(pullCommand, { rawArgs: ['owner/model', ...args] })
-  expect(lines.join('')).toContain(message)
-  expect(process.exitCode).toBe(2)
+  const { code, stderr } = await runTessera('pull', 'owner/model', ...args)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
 })
 
 it.each([
@@ -61,11 +53,11 @@ it.each([
   // A name that is a folder here.
   ['src', './src'],
 ])('says that %s, which is on this machine, needs no pull', async (model, path) => {
-  await runCommand(pullCommand, { rawArgs: [model] })
-  expect(lines.join('')).toContain(
+  const { code, stderr } = await runTessera('pull', model)
+  expect(stderr).toContain(
     `model: must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and npx tessera-onnx quantize ${path} out makes a copy in fewer bits\n`,
   )
-  expect(process.exitCode).toBe(2)
+  expect(code).toBe(2)
 })
 
 it('ends on Ctrl-C, and goes on where it was when it is called again', async () => {

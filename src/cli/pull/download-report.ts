@@ -1,15 +1,13 @@
 import colors from 'picocolors'
-import { formatBytes } from '../models/format-bytes.ts'
-import type { PullProgress } from '../models/pull/fetch-files.ts'
+import { formatBytes } from '../../models/format-bytes.ts'
+import type { PullProgress } from '../../models/pull/fetch-files.ts'
+import { formatTime, inOneLine, type ReportStream } from '../report-stream.ts'
 
 /** The rate is that of the last seconds, so that a pause shows. */
 const WINDOW_MS = 10_000
 const TERMINAL_EVERY_MS = 200
 /** Logs of builds and containers get a line now and then. */
 const LOG_EVERY_MS = 10_000
-
-/** Where a report goes: stderr, or what stands for it in tests. */
-export type ReportStream = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** Says how far a download is, how fast it goes and what is left: a line that is overwritten, or lines in a log. */
 export class DownloadReport {
@@ -48,17 +46,4 @@ export class DownloadReport {
     const speed = rate > 0 && done < total ? `, ${formatBytes(rate)}/s, ${formatTime((total - done) / rate)} left` : ''
     return `${file}: ${formatBytes(done)} of ${formatBytes(total)}${speed}`
   }
-}
-
-/** What has room in a line of a terminal, as one that wraps could not be overwritten: of more, the end. */
-export function inOneLine(text: string, { columns = 0 }: Pick<ReportStream, 'columns'>): string {
-  // Terminals that do not know how wide they are say 0.
-  if (columns === 0 || text.length < columns) return text
-  return `…${text.slice(text.length - columns + 2)}`
-}
-
-export function formatTime(seconds: number): string {
-  const whole = Math.ceil(seconds)
-  if (whole < 60) return `${whole} s`
-  return whole < 3600 ? `${Math.ceil(whole / 60)} min` : `${(whole / 3600).toFixed(1)} h`
 }

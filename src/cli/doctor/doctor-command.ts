@@ -1,20 +1,20 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { version } from '../../package.json'
+import { version } from '../../../package.json'
 import {
   type BackendStatus,
   countUsableProcessors,
   detectBackends,
   observeTelemetry,
   type RuntimeTelemetry,
-} from '../backends/index.ts'
-import { formatBytes } from '../models/format-bytes.ts'
+} from '../../backends/index.ts'
+import { formatBytes } from '../../models/format-bytes.ts'
+import { describeProducts, formatProducts, type ProductsReport } from '../products/format-products.ts'
+import { probeProducts } from '../products/probe-products.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
 import { checkNextConfig, type NextCheck } from './check-next-config.ts'
 import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
-import { describeProducts, formatProducts, type ProductsReport } from './products/format-products.ts'
-import { probeProducts } from './products/probe-products.ts'
-import { printResult, runCommand } from './run-command.ts'
-import { untilInterrupted } from './until-interrupted.ts'
 
 interface Diagnosis {
   readonly tessera: string

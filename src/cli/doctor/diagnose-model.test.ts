@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
+import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { diagnoseModel } from './diagnose-model.ts'
 
 it('says whether a model fits, and what makes it fit', async () => {

@@ -1,17 +1,17 @@
 import { runCommand as runCitty } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
-import type * as backends from '../backends/index.ts'
+import type * as backends from '../../backends/index.ts'
+import type { probeProducts } from '../products/probe-products.ts'
 import type { diagnoseModel } from './diagnose-model.ts'
 import { doctorCommand } from './doctor-command.ts'
-import type { probeProducts } from './products/probe-products.ts'
 
 const steps = vi.hoisted(() => ({
   diagnoseModel: vi.fn<typeof diagnoseModel>(),
   probeProducts: vi.fn<typeof probeProducts>(),
 }))
 vi.mock('./diagnose-model.ts', () => ({ diagnoseModel: steps.diagnoseModel }))
-vi.mock('./products/probe-products.ts', () => ({ probeProducts: steps.probeProducts }))
-vi.mock('../backends/index.ts', async (original) => ({
+vi.mock('../products/probe-products.ts', () => ({ probeProducts: steps.probeProducts }))
+vi.mock('../../backends/index.ts', async (original) => ({
   ...(await original<typeof backends>()),
   detectBackends: async () => [{ name: 'cpu', available: true, details: {} }],
 }))

@@ -1,7 +1,7 @@
-import { InvalidRequestError } from '../errors/index.ts'
-import { quantizationConfigSchema, type QuantizeWeightsOptions } from '../models/index.ts'
-import { adviseFormat } from './products/advise-format.ts'
-import { probeProducts } from './products/probe-products.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { quantizationConfigSchema, type QuantizeWeightsOptions } from '../../models/index.ts'
+import { adviseFormat } from '../products/advise-format.ts'
+import { probeProducts } from '../products/probe-products.ts'
 
 /** As they stand behind their flags. */
 export interface FormatArguments {
