@@ -1,8 +1,7 @@
-import { createCpuBackend } from '../backends/index.ts'
 import type { MemoryPrediction } from '../engine/memory/memory-prediction.ts'
 import { predictMemory, rewritesInt8 } from '../engine/memory/predict-memory.ts'
-import { BackendUnavailableError } from '../errors/index.ts'
 import type { ModelFiles } from '../models/files/model-files.ts'
+import { openCpu } from './open-cpu.ts'
 
 /**
  * Predicts what a model takes on the processor of this machine; where onnxruntime-node does not load, on a usual one.
@@ -14,12 +13,7 @@ export async function predictMemoryHere(files: ModelFiles): Promise<MemoryPredic
 }
 
 async function askProcessor(): Promise<boolean> {
-  try {
-    const backend = await createCpuBackend({ threads: 1 })
-    await backend.dispose()
-    return rewritesInt8(backend)
-  } catch (error) {
-    if (error instanceof BackendUnavailableError) return false
-    throw error
-  }
+  const backend = await openCpu({ threads: 1 })
+  await backend?.dispose()
+  return backend !== undefined && rewritesInt8(backend)
 }

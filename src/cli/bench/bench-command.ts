@@ -2,10 +2,10 @@ import { cpus, loadavg } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { version } from '../../../package.json'
-import { countUsableProcessors, createCpuBackend, detectBackends } from '../../backends/index.ts'
+import { countUsableProcessors, detectBackends } from '../../backends/index.ts'
 import { countDefaultThreads } from '../../backends/platform.ts'
-import { BackendUnavailableError } from '../../errors/index.ts'
 import { count, readOption } from '../../options/index.ts'
+import { openCpu } from '../open-cpu.ts'
 import { describeProducts } from '../products/format-products.ts'
 import { probeProducts } from '../products/probe-products.ts'
 import { readNumber } from '../read-number.ts'
@@ -60,10 +60,7 @@ function describeMachine(threads: number): Benchmark['environment'] {
 
 async function measureLimits(threads: number): Promise<Benchmark['limits']> {
   report('matrix products and memory')
-  const backend = await createCpuBackend({ threads }).catch((error: unknown) => {
-    if (!BackendUnavailableError.isInstance(error)) throw error
-    return undefined
-  })
+  const backend = await openCpu({ threads })
   if (backend === undefined) return undefined
   const peak = await measurePeak(backend, LIMIT_RUNS)
   const bandwidth = await measureBandwidth(backend, LIMIT_RUNS)

@@ -1,5 +1,6 @@
 import type { BackendName } from '../../backends/index.ts'
 import { createEngine, type Engine } from '../../engine/index.ts'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { TesseraError } from '../../errors/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../../schemas/index.ts'
 import { type Summary, summarize } from './statistics.ts'
@@ -68,7 +69,7 @@ export async function measureBackend(
 
 async function hasPictures(engine: Engine): Promise<boolean> {
   const models = await engine.models()
-  return models.some(({ name, available }) => name === 'alpha-image-turbo' && available)
+  return models.some(({ name, available }) => name === DEFAULT_MODELS.generateImage && available)
 }
 
 async function repeat(call: () => Promise<unknown>): Promise<Summary> {

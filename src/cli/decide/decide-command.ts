@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { resolveModel } from '../../models/index.ts'
 import { type DecisionRequestInput, parseDecisionRequest } from '../../schemas/index.ts'
@@ -15,8 +16,8 @@ import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { decideRows } from './decide-rows.ts'
 import { formatDecision } from './format-decision.ts'
-
 import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
+
 export const decideCommand = defineCommand({
   args: {
     file: {
@@ -65,7 +66,7 @@ export const decideCommand = defineCommand({
       if (args.each !== undefined) return answerRows(args.each, asked)
       if (args.out !== undefined) throw new InvalidRequestError('--out', 'is for the answers of --each')
       const request = await readRequest(asked)
-      await using engine = await openEngine(args, useFor('decide-latest', args))
+      await using engine = await openEngine(args, useFor(DEFAULT_MODELS.decide, args))
       const report = new ProgressReport()
       const response = await engine.decide(request as unknown as DecisionRequestInput, {
         lora: readLoras(args.lora),
@@ -101,7 +102,7 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
     await requireWritable('--out', out)
     await refuseInput('--out', out, [each, args.questions, calibration])
   }
-  await using engine = await openEngine(args, useFor('decide-latest', args))
+  await using engine = await openEngine(args, useFor(DEFAULT_MODELS.decide, args))
   await checkForAll(common, args)
   const settings = [
     calibration === undefined ? undefined : await readNamedText(calibration, '--calibration'),

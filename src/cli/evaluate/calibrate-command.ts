@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { ownCalibrationSchema } from '../../decide/own-calibration.ts'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { type CalibrateOptions, calibrateTelling, type CalibrationResult } from '../../evaluate/calibrate.ts'
 import { formatCalibration } from '../../evaluate/format-calibration.ts'
 import { amount, readOption } from '../../options/index.ts'
@@ -56,7 +57,7 @@ async function fit(
   { rows, lines }: Awaited<ReturnType<typeof readLabelledRows>>,
   error: number,
 ): Promise<CalibrationResult> {
-  await using engine = await openEngine(args, useFor('decide-latest', args))
+  await using engine = await openEngine(args, useFor(DEFAULT_MODELS.decide, args))
   const report = new ProgressReport()
   const options: CalibrateOptions = {
     error,

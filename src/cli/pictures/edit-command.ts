@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { readOptionalNumber } from '../read-number.ts'
 import { runCommand } from '../run-command.ts'
 import { makePictures, pictureArguments } from './picture-command.ts'
@@ -26,7 +27,7 @@ export const editCommand = defineCommand({
       const image = await readPicture('image', args.image)
       const mask = args.mask === undefined ? undefined : await readPicture('mask', args.mask)
       const strength = readOptionalNumber('--strength', args.strength)
-      await makePictures(args, 'beta-klein-4b', (engine, { n, seed, options }) =>
+      await makePictures(args, DEFAULT_MODELS.editImage, (engine, { n, seed, options }) =>
         engine.editImage({ prompt, image, mask, n }, { ...options, seed, strength }),
       )
     }),

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { runCommand } from '../run-command.ts'
 import { makePictures, pictureArguments } from './picture-command.ts'
 
@@ -11,7 +12,7 @@ export const generateCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const { prompt, size } = args
-      await makePictures(args, 'alpha-image-turbo', (engine, { n, seed, options }) =>
+      await makePictures(args, DEFAULT_MODELS.generateImage, (engine, { n, seed, options }) =>
         engine.generateImage({ prompt, size, n, seed }, options),
       )
     }),

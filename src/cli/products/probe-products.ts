@@ -1,5 +1,4 @@
-import { createCpuBackend } from '../../backends/index.ts'
-import { BackendUnavailableError } from '../../errors/index.ts'
+import { openCpu } from '../open-cpu.ts'
 import { measureProducts, type MeasureProductsOptions, type ProductSpeeds } from './measure-products.ts'
 
 /**
@@ -11,10 +10,7 @@ export async function probeProducts({
   threads,
   ...measuring
 }: MeasureProductsOptions & { readonly threads?: number }): Promise<ProductSpeeds | undefined> {
-  const backend = await createCpuBackend(threads === undefined ? {} : { threads }).catch((error: unknown) => {
-    if (!BackendUnavailableError.isInstance(error)) throw error
-    return undefined
-  })
+  const backend = await openCpu(threads === undefined ? {} : { threads })
   if (backend === undefined) return undefined
   try {
     return await measureProducts(backend, measuring)
