@@ -220,7 +220,9 @@ it('refuses what it cannot quantise with the reason', async () => {
   await using hub = await startFakeHub({ 'config.json': '{"architectures":["Other"]}', 'model.safetensors': 'x' })
   await expect(pull(hub)).rejects.toThrow(ModelFormatError)
   await expect(pull(hub, { id: 'owner/model:Q4_K_M' })).rejects.toThrow(/GGUF files are pulled whole/)
-  await expect(pull(hub, { env: { HF_HUB_OFFLINE: '1' } })).rejects.toThrow(/HF_HUB_OFFLINE is 1.*npx tessera-onnx quantize/)
+  await expect(pull(hub, { env: { HF_HUB_OFFLINE: '1' } })).rejects.toThrow(
+    /HF_HUB_OFFLINE is 1.*npx tessera-onnx quantize/,
+  )
   await expect(pull(hub, { out: work })).rejects.toThrow(/exists/)
   expect(hub.downloads.filter((file) => file.startsWith('model.safetensors'))).toEqual([])
 })

@@ -49,7 +49,10 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
   await refuseExisting(out, work)
   const offline = readOffline(env)
   if (offline !== undefined)
-    throw new DownloadFailedError(id, `${offline}. \`npx tessera-onnx quantize ${id} FOLDER\` takes a model that was pulled`)
+    throw new DownloadFailedError(
+      id,
+      `${offline}. \`npx tessera-onnx quantize ${id} FOLDER\` takes a model that was pulled`,
+    )
   const hub = await connect(env, signal)
   try {
     await withLock(`${work}.lock`, { signal, onWait: () => options.onWait?.() }, async () => {
@@ -90,7 +93,10 @@ async function refuseExisting(out: string, work: string): Promise<void> {
 }
 
 function refuseGguf(id: string): InvalidRequestError {
-  return new InvalidRequestError('model', `${id}: GGUF files are pulled whole; then \`npx tessera-onnx quantize\` takes them`)
+  return new InvalidRequestError(
+    'model',
+    `${id}: GGUF files are pulled whole; then \`npx tessera-onnx quantize\` takes them`,
+  )
 }
 
 interface Copy extends PullQuantizedOptions {
