@@ -11,6 +11,7 @@ beforeEach(() => {
   exit.mockReset().mockReturnValue(undefined as never)
 })
 afterEach(() => {
+  vi.useRealTimers()
   for (const name of SIGNALS) process.removeAllListeners(name)
 })
 
@@ -20,11 +21,16 @@ it.each([
   ['SIGTERM', 'SIGINT', 130],
   ['SIGTERM', 'SIGTERM', 143],
 ] as const)('ends after %s at once with the next, %s', (first, second, status) => {
+  vi.useFakeTimers({ toFake: ['performance'] })
   const stopped = untilInterrupted()
   expect(stopped.aborted).toBe(false)
   process.emit(first, first)
   expect(stopped.reason).toMatchObject({ signal: first })
+  // As npm passes it on, which the terminal has told of it, too.
+  vi.advanceTimersByTime(400)
+  process.emit(second, second)
   expect([kill.mock.calls, exit.mock.calls]).toEqual([[], []])
+  vi.advanceTimersByTime(200)
   process.emit(second, second)
   expect([kill.mock.calls, exit.mock.calls]).toEqual([[[process.pid, second]], [[status]]])
 })

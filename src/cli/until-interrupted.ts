@@ -9,6 +9,9 @@ const SIGNALLED = 128
 /** What is put in order is so by then. */
 const MOMENT_MS = 500
 
+/** One that comes so soon after the first is the same: npm passes on what a terminal or a service manager has told all. */
+const SAME_MS = 500
+
 /** Why a command ends early: the user, or what runs it, told it to. */
 export class Interruption extends Error {
   readonly signal: Signal
@@ -23,12 +26,17 @@ export class Interruption extends Error {
   }
 }
 
-/** Fires when the user stops the command, so that what is half done is put in order first. Another signal ends it at once. */
+/** Fires when the user stops the command, so that what is half done is put in order first. A later signal ends it at once. */
 export function untilInterrupted(): AbortSignal {
   const controller = new AbortController()
   const stop = (name: Signal) => {
-    for (const each of SIGNALS) process.off(each, stop)
-    endWhenInterrupted()
+    const since = performance.now()
+    const endLater = (later: Signal) => {
+      if (performance.now() - since < SAME_MS) return
+      for (const each of SIGNALS) process.off(each, endLater)
+      end(later)
+    }
+    for (const each of SIGNALS) process.off(each, stop).on(each, endLater)
     controller.abort(new Interruption(name))
   }
   for (const each of SIGNALS) process.off(each, end).on(each, stop)
