@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LineWriter } from './line-writer.ts'
 
 describe('lines', () => {
@@ -41,5 +41,19 @@ describe('lines', () => {
     await writer.close(1000)
     writer.add('b')
     await writer.close(1000)
+  })
+
+  it('go where stdout was taken to, as pm2 does in cluster mode', async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    try {
+      const writer = new LineWriter()
+      for (const line of ['a', 'b']) {
+        writer.add(line)
+        await writer.close(5000)
+      }
+      expect(write.mock.calls).toEqual([['a\n'], ['b\n']])
+    } finally {
+      write.mockRestore()
+    }
   })
 })

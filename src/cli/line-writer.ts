@@ -51,8 +51,13 @@ export class LineWriter {
 const STDOUT = 1
 const RETRY_MS = 10
 
-/** Not by `process.stdout`, which holds up the whole process while the reader of a pipe is busy. */
+/**
+ * Not by `process.stdout`, which holds up the whole process while the reader of a pipe is busy; but where somebody has taken that over, as
+ * pm2 does in cluster mode, whose own log is behind the descriptor. Such writers need not say when they are done.
+ */
 async function writeStdout(text: string): Promise<void> {
+  const { stdout } = process
+  if (Object.hasOwn(stdout, 'write')) return void stdout.write(text)
   let bytes = Buffer.from(text)
   while (bytes.length > 0) {
     const written = await new Promise<number>((resolve, reject) => {
