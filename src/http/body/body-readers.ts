@@ -88,8 +88,19 @@ async function read(request: Request, { maxBytes, share, parser }: BodyMeans, ki
   if (before && 'failure' in before) throw before.failure
   // Such as a form, of which multer leaves the fields of text alone.
   if (before || isTaken(request)) throw readElsewhere()
-  const parsed = await parser.parse(await readBody(request, maxBytes, share), kind)
-  return 'refused' in parsed ? refuse(parsed.refused) : parsed.value
+  const bytes = await readBody(request, maxBytes, share)
+  // The parser takes them with it.
+  const { byteLength } = bytes
+  const parsed = await parser.parse(bytes, kind)
+  return 'refused' in parsed ? refuse(parsed.refused + tellCut(request.headers, byteLength)) : parsed.value
+}
+
+/** Next.js hands on the beginning of a body that is larger than it keeps for a proxy or middleware, and tells nobody but its own log. */
+function tellCut(headers: Headers, length: number): string {
+  const announced = Number(headers.get('content-length'))
+  return announced > length
+    ? `; of its ${announced} bytes ${length} came, as if what is in front of the service takes no more`
+    : ''
 }
 
 function readBoundary(type: string): string {
