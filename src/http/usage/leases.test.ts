@@ -42,6 +42,27 @@ it('keeps what a running request holds for as long as it runs, and not longer', 
   expect(vi.getTimerCount()).toBe(0)
 })
 
+it('renews all that an account holds at once, as its document is read and written whole', async () => {
+  const held = await Promise.all(Array.from({ length: 5 }, () => ledger.reserve({ id: 'a', prepaid: '2' }, EDITS)))
+  const read = vi.spyOn(JSON, 'parse')
+  await pass(15)
+  const times = read.mock.calls.length
+  read.mockRestore()
+  expect(times).toBe(1)
+  await pass(60)
+  for (const each of held.slice(1)) await each.release()
+  expect(await ledger.allowance(PAYER)).toEqual({ prepaid: '0.6' })
+})
+
+it('keeps what a later try of a request holds under the same name when the earlier one ends', async () => {
+  const order = { ...EDITS, charge: 'one' }
+  const earlier = await ledger.reserve(PAYER, order)
+  await ledger.reserve(PAYER, order)
+  await earlier.settle(1)
+  await pass(60)
+  expect(await ledger.allowance(PAYER)).toEqual({ prepaid: '0.4' })
+})
+
 it('takes the clock of the store, whatever that of the process says', async () => {
   await ledger.reserve(PAYER, EDITS)
   vi.setSystemTime(Date.UTC(2026, 11, 2))

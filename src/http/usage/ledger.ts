@@ -3,6 +3,7 @@ import { InsufficientQuotaError, StoreUnavailableError } from '../../errors/inde
 import { type Account, addToPeriod, dropExpired, dropOldDays, type Hold, readAccount, writeAccount } from './account.ts'
 import { dayOf, moneyLeft, monthOf, splitUnits, tokensLeft } from './balance.ts'
 import { type Charge, ChargeJournal } from './charge-journal.ts'
+import { KeptHolds } from './kept-holds.ts'
 import { LEASE_MS, Leases } from './leases.ts'
 import { formatAmount } from './money.ts'
 import { type Endpoint, type Prices, readPrices } from './prices.ts'
@@ -65,7 +66,7 @@ const REASONS: Readonly<Record<Endpoint, string>> = {
 export class Ledger {
   readonly #store: UsageStore
   readonly #prices: Readonly<Record<Endpoint, bigint>>
-  readonly #leases: Leases
+  readonly #kept: KeptHolds
   readonly #journal: ChargeJournal
   /** Charges, by account, that this process knows to be made. The next change of the account forgets them. */
   readonly #known = new Map<string, Set<string>>()
@@ -77,7 +78,7 @@ export class Ledger {
   constructor(store: UsageStore, prices: Prices, journal?: string) {
     this.#store = store
     this.#prices = readPrices(prices)
-    this.#leases = new Leases(store)
+    this.#kept = new KeptHolds(new Leases(store))
     this.#journal = new ChargeJournal((charge) => this.#make(charge), journal)
   }
 
@@ -96,7 +97,7 @@ export class Ledger {
     // A payer without limits holds nothing. That the store is there is asked all the same: answers must be charged.
     const hold = isLimited(payer) ? await this.#hold(id, payer, endpoint, await order.foresee()) : undefined
     const day = hold ? hold.day : dayOf((await this.#store.read(nameOf(payer.id))).now)
-    const stop = hold && this.#leases.keep(nameOf(payer.id), (document, expires) => renew(document, id, hold, expires))
+    const stop = hold && this.#kept.add(nameOf(payer.id), id, hold)
     let ended = false
     const isFirst = () => {
       const first = !ended
@@ -239,11 +240,4 @@ function isLimited({ freeTokens, prepaid }: Payer): boolean {
 /** Of the document that holds an account. */
 function nameOf(account: string): string {
   return `account:${account}`
-}
-
-/** Puts a hold back as well, where a clock that jumped or a restored backup has ended it. */
-function renew(document: string | undefined, id: string, hold: Hold, expires: number): string {
-  const account = readAccount(document)
-  account.holds.set(id, { ...hold, expires })
-  return writeAccount(account)
 }
