@@ -30,8 +30,12 @@ type OpenLimiter = (
   settings: { readonly points: number; readonly duration: number; readonly keyPrefix: string },
 ) => Limiters.RateLimiterAbstract
 
-/** Counts with limiters of rate-limiter-flexible; keys of the same limit share one. */
-export function createRequestCounter(open: OpenLimiter): CountRequest {
+/**
+ * Counts with limiters of rate-limiter-flexible; keys of the same limit share one.
+ *
+ * @param countsRefused Whether what is too much is counted all the same. Tokens are given back then, which must come before the minute ends.
+ */
+export function createRequestCounter(open: OpenLimiter, countsRefused: boolean): CountRequest {
   const limiters = new Map<string, Limiters.RateLimiterAbstract>()
   return async (account, perMinute, tokens) => {
     // Read with the first request that is counted: services whose keys have no limits start without it.
@@ -44,12 +48,21 @@ export function createRequestCounter(open: OpenLimiter): CountRequest {
       return toCount(await limiter.consume(account, tokens), false)
     } catch (refusal) {
       if (!(refusal instanceof library.RateLimiterRes)) throw refusal
+      if (!countsRefused) return toCount(withoutRefused(refusal, perMinute, tokens), true)
       return toCount(tokens === undefined ? refusal : await limiter.reward(account, tokens), true)
     }
   }
 }
 
-function toCount({ remainingPoints, msBeforeNext }: Limiters.RateLimiterRes, isOver: boolean): RequestCount {
+/** The library takes what is refused for counted. */
+function withoutRefused({ consumedPoints, msBeforeNext }: Limiters.RateLimiterRes, perMinute: number, refused = 1) {
+  return { remainingPoints: Math.max(0, perMinute - (consumedPoints - refused)), msBeforeNext }
+}
+
+function toCount(
+  { remainingPoints, msBeforeNext }: Pick<Limiters.RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>,
+  isOver: boolean,
+): RequestCount {
   // Where the clock was set back the end of the minute seems further away.
   const resetMs = Math.min(Math.max(1, msBeforeNext), MINUTE_SECONDS * 1000)
   return { isOver, remaining: remainingPoints, resetMs }
@@ -57,5 +70,5 @@ function toCount({ remainingPoints, msBeforeNext }: Limiters.RateLimiterRes, isO
 
 /** Counts in the memory of this process. */
 export function createLocalCounter(): CountRequest {
-  return createRequestCounter(({ RateLimiterMemory }, settings) => new RateLimiterMemory(settings))
+  return createRequestCounter(({ RateLimiterMemory }, settings) => new RateLimiterMemory(settings), true)
 }

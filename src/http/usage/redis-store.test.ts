@@ -106,6 +106,26 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
+  it('counts no tokens that are too many, not even for a moment: given back, they would be those of the next minute', async () => {
+    const store = await openRedisStore(redis.url)
+    const client = await connectRedis(redis.url)
+    const take = (tokens: number) => store.countRequest!('reader', 1000, tokens)
+    await take(400)
+    await client.configResetStat()
+    const counts = await Promise.all([700, 601, 100, 500, 501].map(take))
+    expect(counts.map(({ isOver, remaining }) => [isOver, remaining])).toEqual([
+      [true, 600],
+      [true, 600],
+      [false, 500],
+      [false, 0],
+      [true, 0],
+    ])
+    expect(counts.every(({ resetMs }) => resetMs > 0 && resetMs <= 60_000)).toBe(true)
+    expect(await client.info('commandstats')).toContain('cmdstat_eval:calls=5,')
+    client.destroy()
+    await store.close()
+  })
+
   it('forgets what is kept for a time only, and tells the time of the server', async () => {
     const store = await openRedisStore(redis.url)
     await store.update('short', () => 'x', { keepMs: 1 })

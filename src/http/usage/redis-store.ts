@@ -24,6 +24,18 @@ elseif ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2])
 else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`
 
+/**
+ * Counts requests or tokens where as many may still come in the minute, and says how many there are then, those that are refused included. Given back
+ * by a command of their own, they would leave less than nothing where the minute has ended meanwhile, and the next one would have no limit.
+ */
+const COUNT_WHAT_FITS = `
+local count = tonumber(redis.call('GET', KEYS[1]) or '0') + tonumber(ARGV[1])
+if count <= tonumber(ARGV[3]) then
+  redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+  redis.call('INCRBY', KEYS[1], ARGV[1])
+end
+return {count, redis.call('PTTL', KEYS[1])}`
+
 /** Of several processes that change a document at once all but one try again, each after another while. */
 const LONGEST_PAUSE_MS = 10
 
@@ -63,10 +75,10 @@ export async function openRedisStore(url: string, { acceptLoss = false }: RedisS
     read: (name, signal) => readDocument(client, PREFIX + name, signal),
     update: (...update) => changes.run(...update),
     names: (prefix, signal) => listNames(client, prefix, signal),
-    countRequest: createRequestCounter(
-      ({ RateLimiterRedis }, settings) =>
-        new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true }),
-    ),
+    countRequest: createRequestCounter(({ RateLimiterRedis }, settings) => {
+      const counting = { storeClient: client, useRedisPackage: true, customIncrTtlLuaScript: COUNT_WHAT_FITS }
+      return new RateLimiterRedis({ ...settings, ...counting })
+    }, false),
     async close() {
       if (!client.isOpen) return
       // A client whose server is away never says that it has closed. What still waits for an answer then fails.
