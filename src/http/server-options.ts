@@ -169,7 +169,7 @@ export interface ServerOptions {
 /** How jobs of the service are kept and run. */
 export interface JobOptions {
   /**
-   * Jobs that the engine is given at a time; accounts whose jobs wait take turns. Default 4.
+   * Jobs that the engine is given at a time, as many of decisions as of pictures; accounts whose jobs wait take turns. Default 4 of each.
    *
    * @example
    * ```ts

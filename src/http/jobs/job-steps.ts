@@ -6,6 +6,9 @@ import type { SharedJobs } from './job-store.ts'
 import type { JobTurns } from './job-turns.ts'
 import type { Job } from './job.ts'
 
+/** Begins the paths of routes that draw. */
+const PICTURES = '/v1/images/'
+
 interface Parts {
   readonly job: Job
   readonly turns: JobTurns
@@ -24,7 +27,8 @@ interface Parts {
 /** What the answer of a job tells on its way, and what ends both. */
 export function createJobSteps(parts: Parts) {
   const { job, turns, admission, onRunning, onCleared, shared } = parts
-  const { id, account: client } = job
+  const { id, account: client, path } = job
+  const work = path.startsWith(PICTURES) ? 'pictures' : 'decisions'
   let leave = () => {}
   let isRunning = false
   let isOver = false
@@ -41,13 +45,13 @@ export function createJobSteps(parts: Parts) {
     async begin(signal) {
       // One that is stopped by then, such as by the end of the process, may be refused still.
       if (!signal.aborted) admission.admit()
-      leave = await turns.enter({ id, client }, signal)
+      leave = await turns.enter({ id, client, work }, signal)
       // A job may end while it waits, and its work go on for a plain request that joined it, which needs no turn.
       if (isOver) leave()
       await run()
     },
     async beginLine(signal) {
-      const leaveLine = await turns.enter({ id: `${id}:${++lines}`, client, isHalf: true }, signal)
+      const leaveLine = await turns.enter({ id: `${id}:${++lines}`, client, work, isHalf: true }, signal)
       await run().catch((error: unknown) => {
         leaveLine()
         throw error

@@ -1,21 +1,33 @@
 import { type FairItem, FairQueue } from '../../engine/pool/fair-queue.ts'
 import { abortedBy } from '../../errors/aborted-by.ts'
 
+/** What jobs do. Pictures take minutes where decisions take milliseconds. */
+export type Work = 'decisions' | 'pictures'
+
 /** What waits for a turn. */
 export interface Turn extends FairItem {
   readonly id: string
+  readonly work: Work
+}
+
+/** The turns of one kind of work. */
+interface Places {
+  readonly queue: FairQueue<Waiting>
+  running: number
 }
 
 interface Waiting extends Turn {
   enter(): void
 }
 
-/** Lets so many jobs and lines of batches run at a time; accounts that wait take turns. */
+/** Lets so many jobs and lines of batches run at a time, of decisions and of pictures each; accounts that wait take turns. */
 export class JobTurns {
   readonly #most: number
-  readonly #queue = new FairQueue<Waiting>()
+  readonly #places: Readonly<Record<Work, Places>> = {
+    decisions: { queue: new FairQueue(), running: 0 },
+    pictures: { queue: new FairQueue(), running: 0 },
+  }
   readonly #waiting = new Map<string, Waiting>()
-  #running = 0
 
   constructor(most: number) {
     this.#most = most
@@ -24,7 +36,7 @@ export class JobTurns {
   /** How many are served before this one, and itself; undefined where it does not wait. */
   placeOf(id: string): number | undefined {
     const waiting = this.#waiting.get(id)
-    return waiting && this.#queue.placeOf(waiting)
+    return waiting && this.#places[waiting.work].queue.placeOf(waiting)
   }
 
   /**
@@ -36,20 +48,21 @@ export class JobTurns {
   async enter(turn: Turn, signal: AbortSignal): Promise<() => void> {
     // Who asked may have gone while money was set aside, and nobody would end the turn.
     if (signal.aborted) throw abortedBy(signal)
-    if (this.#running < this.#most) this.#running++
-    else await this.#wait(turn, signal)
+    const places = this.#places[turn.work]
+    if (places.running < this.#most) places.running++
+    else await this.#wait(turn, places, signal)
     let isInside = true
     return () => {
-      if (isInside) this.#leave()
+      if (isInside) this.#leave(places)
       isInside = false
     }
   }
 
-  #wait(turn: Turn, signal: AbortSignal): Promise<void> {
+  #wait(turn: Turn, { queue }: Places, signal: AbortSignal): Promise<void> {
     const { id } = turn
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#queue.remove(waiting)
+        queue.remove(waiting)
         this.#waiting.delete(id)
         reject(abortedBy(signal))
       }
@@ -61,14 +74,14 @@ export class JobTurns {
       const waiting = { ...turn, enter }
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.set(id, waiting)
-      this.#queue.add(waiting)
+      queue.add(waiting)
     })
   }
 
   /** The place goes to whoever is next. */
-  #leave(): void {
-    const next = this.#queue.take()
+  #leave(places: Places): void {
+    const next = places.queue.take()
     if (next) next.enter()
-    else this.#running--
+    else places.running--
   }
 }

@@ -21,7 +21,7 @@ import type { Started, Underway } from './underway.ts'
 
 export interface JobsParts {
   readonly store: JobStore
-  /** Jobs that are worked on at a time. */
+  /** Jobs of decisions that are worked on at a time, and of pictures. */
   readonly concurrency: number
   /** Bytes that results may take which clients have not read yet, where each is in memory of its own. */
   readonly mostUnread: number
