@@ -45,7 +45,8 @@ export interface CommonEngineOptions {
    */
   readonly memoryBudget?: number | undefined
   /**
-   * Calls that take turns at computing in a worker, 1 or more; clients that have none of them may start more, up to twice as many. Default 4.
+   * Calls that take turns at computing in a worker, so many for decisions and so many for pictures, 1 or more; clients that have none of them may start more, up
+   * to twice as many. Default 4.
    *
    * @example
    * ```ts

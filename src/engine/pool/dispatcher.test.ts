@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createBackend } from '../../backends/index.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { startEngine } from '../start-engine.ts'
-import { runFake } from '../test-support/engines.ts'
+import { runFake, startFakeEngine } from '../test-support/engines.ts'
 import { createFakeSource } from '../test-support/fake-task.ts'
 import type { Connect, ConnectionHandlers } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -100,4 +100,15 @@ it('a call that cannot be sent ends, and leaves its place to the next', async ()
   expect(dispatcher.activity.running).toBe(0)
   await dispatcher.load('x')
   await dispatcher.dispose()
+})
+
+it('neither decisions nor pictures wait for places that the other has', async () => {
+  await using engine = await startFakeEngine({ maxConcurrent: 1 })
+  const held = engine.generateImage({ prompt: JSON.stringify({ name: 'p', hold: true, steps: 1 }) })
+  const waiting = engine.generateImage({ prompt: JSON.stringify({ name: 'q', steps: 1 }) })
+  // Of the same client, and without being told apart.
+  expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
+  expect(engine.activity()).toMatchObject({ running: 1, waiting: 1 })
+  await runFake(engine, { name: 'b', release: true })
+  await Promise.all([held, waiting])
 })

@@ -15,9 +15,9 @@ import type { ResolvedOptions } from '../options/resolve-options.ts'
 import { SignalListeners } from '../signal-listeners.ts'
 import { type EngineActivity, ModelCounts } from './activity.ts'
 import type { Connect, Connection } from './connection.ts'
-import { FairQueue } from './fair-queue.ts'
 import { createJob, endJob, type Job, tellJob } from './job.ts'
 import { KeptModels } from './kept-models.ts'
+import { type Lane, Lanes } from './lane.ts'
 import type { BackendInfo, FromWorker, News, ToWorker } from './protocol.ts'
 import { toRunMessage } from './run-message.ts'
 
@@ -30,9 +30,7 @@ const OWN: ListeningOptions = {}
 export class Dispatcher {
   readonly #connect: Connect
   readonly #options: ResolvedOptions
-  readonly #queue = new FairQueue<Job>()
-  /** Jobs at the other end, by id. An aborted one stays until that end has let go of it. */
-  readonly #running = new Map<number, Job>()
+  readonly #lanes = new Lanes()
   readonly #models = new ModelCounts()
   readonly #signals = new SignalListeners()
   /** Models that are to stay open here. */
@@ -40,7 +38,6 @@ export class Dispatcher {
     (name) => this.submit('load', name, { keepOpen: true }, OWN),
     (name) => !this.#disposal && this.#connection?.post({ type: 'release', model: name }),
   )
-  readonly #runningClients = () => new Set(Array.from(this.#running.values(), ({ client }) => client))
   #lastId = 0
   #connection: Connection | undefined
   #starting: Promise<BackendInfo> | undefined
@@ -66,13 +63,13 @@ export class Dispatcher {
 
   /** Calls that run or wait. */
   get size(): number {
-    return this.#running.size + this.#queue.size
+    return this.#lanes.running + this.#lanes.waiting
   }
 
   get activity(): EngineActivity {
     return {
-      waiting: this.#queue.size,
-      running: this.#running.size,
+      waiting: this.#lanes.waiting,
+      running: this.#lanes.running,
       models: this.#models.list(),
       missing: this.kept.missing,
     }
@@ -117,8 +114,10 @@ export class Dispatcher {
       const message = toRunMessage({ id, kind, model, request }, options, this.#options)
       if (this.#disposal) throw new EngineDisposedError()
       throwIfAborted(signal)
+      const lane = this.#lanes.of(kind)
       const places = whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY
-      if (options !== OWN && !this.#hasRoom(client, places)) throw new OverloadedError()
+      const most = this.#options.maxConcurrent + (this.#options.maxQueue ?? places)
+      if (options !== OWN && !lane.hasRoom(client, most)) throw new OverloadedError()
       let stopListening = () => {}
       const job = createJob(message, options, {
         resolve: (response) => {
@@ -132,7 +131,7 @@ export class Dispatcher {
       })
       const abort = () => this.#abandon(job, abortedBy(signal))
       stopListening = this.#signals.add(signal, abort)
-      this.#queue.add(job)
+      lane.waiting.add(job)
       this.#advance()
     })
   }
@@ -158,39 +157,31 @@ export class Dispatcher {
     await this.#connection?.close()
   }
 
-  /** Whether a call is taken. Who has none here is not refused because of the others': up to twice as many are taken. */
-  #hasRoom(client: string, places: number): boolean {
-    const most = this.#options.maxConcurrent + (this.#options.maxQueue ?? places)
-    return this.size < most || (this.size < 2 * most && !this.#queue.has(client) && !this.#runningClients().has(client))
-  }
-
   #advance(): void {
     if (this.#disposal) return
     if (this.#connection === undefined || this.#endStart !== undefined) {
       // Waiting jobs are served when the start is over; if it fails, they have no one to wait for.
-      if (this.#queue.size > 0) this.start().catch((error: TesseraError) => this.#rejectWaiting(error))
+      if (this.#lanes.waiting > 0) this.start().catch((error: TesseraError) => this.#rejectWaiting(error))
       return
     }
-    for (let job = this.#next(); job !== undefined; job = this.#next()) {
-      this.#running.set(job.message.id, job)
+    const connection = this.#connection
+    for (const lane of this.#lanes.all) this.#post(lane, connection)
+    connection.setBusy(this.#lanes.running > 0)
+  }
+
+  /** Has all begin that may. */
+  #post(lane: Lane, connection: Connection): void {
+    const { maxConcurrent } = this.#options
+    for (let job = lane.next(maxConcurrent); job !== undefined; job = lane.next(maxConcurrent)) {
+      lane.running.set(job.message.id, job)
       try {
-        this.#connection.post(job.message as ToWorker, buffersOf(job.message))
+        connection.post(job.message as ToWorker, buffersOf(job.message))
       } catch (error) {
         // What is no plain data does not reach the other end, which would never answer.
-        this.#running.delete(job.message.id)
+        lane.running.delete(job.message.id)
         job.reject(toTesseraError(error))
       }
     }
-    this.#connection.setBusy(this.#running.size > 0)
-  }
-
-  /** The job to start now. Who has none running need not wait for a place that others hold: up to twice as many may run. */
-  #next(): Job | undefined {
-    const { maxConcurrent } = this.#options
-    if (this.#running.size < maxConcurrent) return this.#queue.take()
-    if (this.#running.size >= 2 * maxConcurrent) return undefined
-    const busy = this.#runningClients()
-    return this.#queue.take((client) => !busy.has(client))
   }
 
   #receive(message: FromWorker): void {
@@ -205,9 +196,10 @@ export class Dispatcher {
     } else if (message.type === 'model') {
       return this.#models.note(message)
     } else if (message.type !== 'forgotten') {
-      const job = this.#running.get(message.id)
+      const lane = this.#lanes.with(message.id)
+      const job = lane?.running.get(message.id)
       if (message.type === 'progress' || message.type === 'preview') return job && this.#tell(job, message)
-      this.#running.delete(message.id)
+      lane?.running.delete(message.id)
       if (job) endJob(job, message)
     }
     this.#advance()
@@ -215,14 +207,15 @@ export class Dispatcher {
 
   #tell(job: Job, news: News): void {
     // A call that is over can't be ended with it.
-    tellJob(job, news, (error) => (this.#running.has(job.message.id) ? this.#abandon(job, error) : warnOf(error)))
+    tellJob(job, news, (error) => (this.#lanes.with(job.message.id) ? this.#abandon(job, error) : warnOf(error)))
   }
 
   #abandon(job: Job, error: unknown): void {
     job.reject(error)
     job.listeners = {}
     job.isAbandoned = true
-    if (!this.#queue.remove(job)) this.#connection?.post({ type: 'abort', id: job.message.id })
+    if (!this.#lanes.of(job.message.kind).waiting.remove(job))
+      this.#connection?.post({ type: 'abort', id: job.message.id })
   }
 
   #afterCrash(error: WorkerCrashedError): void {
@@ -236,11 +229,15 @@ export class Dispatcher {
   }
 
   #rejectRunning(error: TesseraError): void {
-    for (const job of this.#running.values()) job.reject(error)
-    this.#running.clear()
+    for (const { running } of this.#lanes.all) {
+      for (const job of running.values()) job.reject(error)
+      running.clear()
+    }
   }
 
   #rejectWaiting(error: unknown): void {
-    for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(toTesseraError(error))
+    for (const { waiting } of this.#lanes.all) {
+      for (let job = waiting.take(); job !== undefined; job = waiting.take()) job.reject(toTesseraError(error))
+    }
   }
 }
