@@ -4,7 +4,7 @@ import { hasFreedKey, isOver, type Job, keptFor } from './job.ts'
 
 interface Kept {
   job: Job
-  /** When it is removed, in milliseconds since 1970; undefined while it is not over. */
+  /** `performance.now()` when it is removed, as clocks may be set; undefined while it is not over. */
   expires?: number
   timer?: NodeJS.Timeout
 }
@@ -51,7 +51,7 @@ export class MemoryJobStore implements JobStore {
     kept.job = job
     if (!isOver(job)) return true
     const keepMs = keptFor(job)
-    kept.expires = Date.now() + keepMs
+    kept.expires = performance.now() + keepMs
     kept.timer = setTimeout(() => this.#remove(job.id), keepMs).unref()
     return true
   }
@@ -117,5 +117,5 @@ export class MemoryJobStore implements JobStore {
 /** The time until the first of them is removed; unknown where none is over. */
 function untilRoom(kept: readonly Kept[]): { retryAfterMs?: number } {
   const first = Math.min(...kept.map(({ expires }) => expires ?? Number.POSITIVE_INFINITY))
-  return Number.isFinite(first) ? { retryAfterMs: Math.max(0, first - Date.now()) } : {}
+  return Number.isFinite(first) ? { retryAfterMs: Math.max(0, first - performance.now()) } : {}
 }
