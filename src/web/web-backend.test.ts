@@ -28,6 +28,15 @@ it('tries a device that says nothing about itself', async () => {
   })
 })
 
+it('goes on to WebAssembly where the browser refuses to look for a device, as Firefox does of drivers that it does not trust', async () => {
+  const refusal = new DOMException('WebGPU is disabled by blocklist.', 'NotSupportedError')
+  vi.stubGlobal('navigator', { hardwareConcurrency: 2, gpu: { requestAdapter: () => Promise.reject(refusal) } })
+  const reason = expect.stringMatching(/webgpu: .*disabled by blocklist.*wasm: it does not compute/)
+  await expect(createWebBackend(settings, parts)).rejects.toMatchObject({ code: 'backend_unavailable', reason })
+  const asked = createWebBackend({ ...settings, backend: 'webgpu' }, parts)
+  await expect(asked).rejects.toMatchObject({ code: 'backend_unavailable', backend: 'webgpu', cause: refusal })
+})
+
 it.each(['auto', 'webgpu', 'wasm'] as const)(
   'says where the files of the runtime must be where %s does not start',
   async (backend) => {

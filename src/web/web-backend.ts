@@ -142,7 +142,10 @@ async function requireAdapter({ hardware, otherwise }: Wanted): Promise<GpuAdapt
   const { gpu } = navigator as Navigator & { gpu?: Gpu }
   const remedy = `update the browser or its graphics driver${otherwise}`
   if (gpu === undefined) throw new BackendUnavailableError('webgpu', 'this browser has no WebGPU here', remedy)
-  const adapter = await gpu.requestAdapter()
+  const adapter = await gpu.requestAdapter().catch((cause: Error) => {
+    // Firefox 141 and some after it refuse to look where they do not trust the driver; the standard has null for that.
+    throw new BackendUnavailableError('webgpu', `WebGPU finds no device here (${cause.message})`, remedy, { cause })
+  })
   if (adapter === null) throw new BackendUnavailableError('webgpu', 'WebGPU finds no device here', remedy)
   if (hardware && adapter.info?.isFallbackAdapter) {
     throw new BackendUnavailableError('webgpu', 'WebGPU finds only a device in software here', remedy)
