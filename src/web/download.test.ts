@@ -71,6 +71,18 @@ describe('a file', () => {
     expect(await read()).toBe('two')
   })
 
+  it('of storage that allows other origins GET alone is loaded again when it has changed', async () => {
+    const allowing = (text: string) => (method: string) => {
+      if (method !== 'GET') throw new TypeError('Failed to fetch')
+      return file(text)
+    }
+    const site = stubSite({ [URL]: allowing('one') })
+    expect([await read(), await read()]).toEqual(['one', 'one'])
+    expect(site.requests).toEqual(['GET', 'HEAD', 'GET'].map((method) => `${method} ${URL}`))
+    site.answers[URL] = allowing('two')
+    expect(await read()).toBe('two')
+  })
+
   it('that is kept stays so when the server says that there is none', async () => {
     const site = stubSite({ [URL]: 'one' })
     await read()

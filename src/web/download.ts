@@ -70,7 +70,10 @@ const VALIDATORS = ['etag', 'last-modified']
 
 /** A server that names no version of a file is asked for it again each time; its HTTP caching still counts. */
 async function isCurrent(url: string, kept: Response, signal: AbortSignal | undefined): Promise<boolean> {
-  const now = await fetch(url, { method: 'HEAD', ...(signal && { signal }) }).catch(() => undefined)
+  const ask = (method: string) => fetch(url, { method, ...(signal && { signal }) }).catch(() => undefined)
+  // Storage whose rules for other origins name GET alone refuses HEAD like a server that cannot be reached.
+  const now = (await ask('HEAD')) ?? (await ask('GET'))
+  void now?.body?.cancel().catch(() => {})
   if (now === undefined || now.status >= 500 || now.status === TOO_MANY) return true
   // Storage that forbids HEAD may have the file by now, so only GET tells.
   if (kept.status === NONE && isAbsent(now) && now.status !== FORBIDDEN) return true
