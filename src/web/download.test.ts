@@ -71,6 +71,16 @@ describe('a file', () => {
     expect(await read()).toBe('two')
   })
 
+  it('is asked for at its server, whatever the HTTP cache of the browser holds', async () => {
+    stubSite({ [URL]: 'one' })
+    const asked = vi.fn(fetch)
+    vi.stubGlobal('fetch', asked)
+    await measureDownload(URL)
+    expect([await read(), await read()]).toEqual(['one', 'one'])
+    const modes = asked.mock.calls.map(([, init]) => `${init?.method ?? 'GET'} ${init?.cache}`)
+    expect(modes).toEqual(['HEAD no-cache', 'GET no-cache', 'HEAD no-cache'])
+  })
+
   it('of storage that allows other origins GET alone is loaded again when it has changed', async () => {
     const allowing = (text: string) => (method: string) => {
       if (method !== 'GET') throw new TypeError('Failed to fetch')

@@ -66,11 +66,17 @@ export async function measureDownload(url: string, signal?: AbortSignal): Promis
   return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0
 }
 
+/**
+ * The server is asked, whatever the browser's HTTP cache holds: where that has some files of a model and not others, old ones would be
+ * mixed with new ones. What has not changed is not sent again.
+ */
+const FRESH = { cache: 'no-cache' } as const
+
 const VALIDATORS = ['etag', 'last-modified']
 
-/** A server that names no version of a file is asked for it again each time; its HTTP caching still counts. */
+/** A server that names no version of a file is asked for it again each time. */
 async function isCurrent(url: string, kept: Response, signal: AbortSignal | undefined): Promise<boolean> {
-  const ask = (method: string) => fetch(url, { method, ...(signal && { signal }) }).catch(() => undefined)
+  const ask = (method: string) => fetch(url, { ...FRESH, method, ...(signal && { signal }) }).catch(() => undefined)
   // Storage whose rules for other origins name GET alone refuses HEAD like a server that cannot be reached.
   const now = (await ask('HEAD')) ?? (await ask('GET'))
   void now?.body?.cancel().catch(() => {})
@@ -87,7 +93,7 @@ function readVersion({ headers }: Response, validator: string): string | undefin
 }
 
 function request(url: string, init?: RequestInit): Promise<Response> {
-  return fetch(url, init).catch((cause: unknown) => {
+  return fetch(url, { ...FRESH, ...init }).catch((cause: unknown) => {
     // An extension answers no 404: asking for what is not in it fails.
     if (isPacked(url) && !init?.signal?.aborted) return new Response(null, { status: NONE })
     const reason =
