@@ -7,7 +7,10 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function connect() {
-  const worker = Object.assign(new EventTarget(), { terminate: vi.fn<Worker['terminate']>() })
+  const worker = Object.assign(new EventTarget(), {
+    terminate: vi.fn<Worker['terminate']>(),
+    postMessage: vi.fn<(message: unknown, moved: Transferable[]) => void>(),
+  })
   const handlers = {
     onMessage: vi.fn<ConnectionHandlers['onMessage']>(),
     onCrash: vi.fn<ConnectionHandlers['onCrash']>(),
@@ -20,6 +23,29 @@ it('ends a worker whose script says nothing, with what it must be', () => {
   vi.advanceTimersByTime(60_000)
   expect(worker.terminate).toHaveBeenCalledOnce()
   expect(onCrash.mock.calls).toEqual([[expect.stringContaining("its script must be 'tessera-onnx/web/worker'")]])
+})
+
+it('does not count the time in which the page stood still, as on a locked phone', () => {
+  const { onCrash } = connect()
+  vi.advanceTimersByTime(30_000)
+  // Of all that was due meanwhile a browser runs each timer once.
+  vi.setSystemTime(Date.now() + 600_000)
+  vi.advanceTimersToNextTimer()
+  expect(vi.getTimerCount()).toBe(1)
+  expect(onCrash).not.toHaveBeenCalled()
+})
+
+it('keeps what it is given until the script listens, which one that is imported later would miss', () => {
+  const { worker, connection } = connect()
+  const start = { type: 'release', model: 'decide-latest' } as const
+  connection.post(start)
+  expect(worker.postMessage).not.toHaveBeenCalled()
+  worker.dispatchEvent(new MessageEvent('message', { data: AWAKE }))
+  connection.post({ type: 'abort', id: 1 })
+  expect(worker.postMessage.mock.calls).toEqual([
+    [start, []],
+    [{ type: 'abort', id: 1 }, []],
+  ])
 })
 
 it('waits for the runtime of a worker that is awake for as long as it takes', () => {

@@ -8,6 +8,8 @@ export const AWAKE = 'awake'
 
 /** What a script may take to arrive, in milliseconds. What the runtime takes is beyond it. */
 const LONGEST_SILENCE = 60_000
+/** Counted in parts: of a time in which the page stood still, as on a locked phone, one is over at most. */
+const PART_OF_SILENCE = 10_000
 
 /**
  * A bundler that does not follow `new URL` leaves the script behind, and most servers then answer with a page or 404. Firefox
@@ -31,19 +33,23 @@ export function connectWebWorker(create: () => Worker): Connect {
     let open = true
     const close = () => {
       open = false
-      clearTimeout(silence)
+      stopWaiting()
       worker.terminate()
     }
+    /** A script that is imported later than others hears nothing of what was posted before. */
+    let unsent: (() => void)[] | undefined = []
     // A script in which there is no engine gives no error: nothing else would end the wait for it.
-    const silence = setTimeout(() => {
+    const stopWaiting = afterSilence(() => {
       close()
       onCrash(
         `it said nothing for ${LONGEST_SILENCE / 1000} seconds: its script must be 'tessera-onnx/web/worker', or import it`,
       )
-    }, LONGEST_SILENCE)
+    })
     worker.addEventListener('message', ({ data }: MessageEvent<FromWorker | Broken | typeof AWAKE>) => {
-      clearTimeout(silence)
+      stopWaiting()
       hasRun = true
+      if (open) for (const send of unsent ?? []) send()
+      unsent = undefined
       if (open && data !== AWAKE) hear(data, { onMessage, onCrash }, async () => close())
     })
     worker.addEventListener('error', (event) => {
@@ -57,11 +63,24 @@ export function connectWebWorker(create: () => Worker): Connect {
       onMessage({ type: 'start-failed', error: error.toJSON() })
     })
     return {
-      post: (message, moved = []) => worker.postMessage(message, [...moved]),
+      post: (message, moved = []) => {
+        const send = () => worker.postMessage(message, [...moved])
+        if (unsent === undefined) send()
+        else unsent.push(send)
+      },
       setBusy: () => {},
       close: async () => close(),
     }
   }
+}
+
+/** @returns what ends the wait */
+function afterSilence(end: () => void): () => void {
+  let left = LONGEST_SILENCE / PART_OF_SILENCE
+  const timer = setInterval(() => {
+    if (--left === 0) end()
+  }, PART_OF_SILENCE)
+  return () => clearInterval(timer)
 }
 
 /**
