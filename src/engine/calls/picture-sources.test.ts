@@ -27,6 +27,11 @@ function share(copied: Uint8Array): Uint8Array {
   return shared
 }
 
+function fileOfFrame(): File {
+  const proto = { [Symbol.toStringTag]: 'File', arrayBuffer: async () => bytes.slice().buffer }
+  return Object.create(proto) as File
+}
+
 describe('the source of an edit', () => {
   it.each<[string, () => NonNullable<EditImageRequest['image']>]>([
     ['bytes', () => bytes],
@@ -37,6 +42,7 @@ describe('the source of an edit', () => {
     ['bytes of another realm', () => runInNewContext(`Uint8Array.of(${[...bytes]})`) as Uint8Array],
     ['an ArrayBuffer of another realm', () => runInNewContext(`Uint8Array.of(${[...bytes]}).buffer`) as ArrayBuffer],
     ['a Blob', () => new Blob([bytes])],
+    ['a File of another realm, as of a frame', () => fileOfFrame()],
     ['the URL of a file', () => pathToFileURL(join(folder, 'a.png'))],
   ])('may be %s, of which the engine has bytes of its own', async (_, make) => {
     const request = { prompt: 'x', seed: 1, n: 1 }

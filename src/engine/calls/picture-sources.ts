@@ -39,7 +39,7 @@ export async function ownSource(given: unknown, path: string, readFile: ReadFile
   const source = isPromise(given) ? await given : given
   if (typeof source !== 'object' || source === null) return source
   if (isBytes(source)) return copyBytes(source)
-  if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
+  if (isBlob(source)) return readSource(() => source.arrayBuffer(), path)
   if (!(source instanceof URL)) {
     const remedy =
       source instanceof Response ? '; await its arrayBuffer()' : 'b64_json' in source ? '; give its b64_json' : ''
@@ -68,6 +68,11 @@ function isPromise(given: unknown): given is PromiseLike<unknown> {
 function isBytes(source: object): source is Uint8Array | ArrayBuffer {
   const kind = Object.prototype.toString.call(source)
   return ArrayBuffer.isView(source) ? kind === '[object Uint8Array]' : kind === '[object ArrayBuffer]'
+}
+
+/** Also of another realm, as files are that were chosen in another frame of a page. */
+function isBlob(source: object): source is Blob {
+  return source instanceof Blob || /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(source))
 }
 
 /** Memory that was handed to another thread has no bytes left, and cannot be copied. */
