@@ -5,6 +5,7 @@ import type { Backend } from '../backends/backend.ts'
 import { withoutSessions } from '../backends/without-sessions.ts'
 import { connectInline } from '../engine/pool/inline-connection.ts'
 import { startEngine } from '../engine/start-engine.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import { download } from './download.ts'
 import { resolveWebOptions } from './resolve-web-options.ts'
 import { inParts, page, refusal, stubSite } from './test-support/fake-site.ts'
@@ -182,6 +183,18 @@ it('asks once for the size of a model that it opens, and for each text that is n
   expect(asked.filter(([method, file]) => method === 'HEAD' && file === url)).toHaveLength(1)
   const missing = asked.filter(([, file]) => !Object.hasOwn(site.answers, file!))
   expect(missing).toEqual([['GET', `${SITE}/mine/model_index.json`]])
+})
+
+it('tells of no download before it knows of any bytes, so that a share of the whole is a number', async () => {
+  const { site, url } = await serveMini()
+  const whole = site.answers[url] as (method: string) => Response
+  site.answers[url] = (method) => (method === 'HEAD' ? new Response(null) : whole(method))
+  await using engine = await startInline()
+  const shares: number[] = []
+  const onProgress = ({ done, total }: Progress) => void shares.push(done / total)
+  await expect(engine.load('decide-latest', { onProgress })).rejects.toThrow()
+  expect(shares.length).toBeGreaterThan(0)
+  expect(shares.filter((share) => !(share > 0 && share <= 1))).toEqual([])
 })
 
 it('counts tokens of a model that is being opened, and leaves that what it has downloaded', async () => {

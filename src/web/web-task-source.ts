@@ -117,7 +117,9 @@ async function open(
   const onBytes = (length: number) => {
     done += length
     // A server that compresses files names a smaller size than arrives.
-    onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
+    const total = Math.max(done, bytes)
+    // Without a size from the server nothing is known before the first bytes, and a share of nothing is no number.
+    if (total > 0) onProgress({ stage: 'downloading', done, total })
   }
   weights.hold(model.folder)
   try {
