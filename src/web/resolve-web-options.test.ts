@@ -38,7 +38,15 @@ describe('options of a browser', () => {
     expect(settings.threads).toBe(2)
   })
 
+  it('leave out the name and password that a page was opened with, as browsers load nothing from such URLs', () => {
+    const base = 'https://me:secret@app.example/shop/'
+    const { settings } = resolveWebOptions({ runtimeUrl: 'ort', models: { mine: '/mine' } }, base)
+    expect(settings.runtimeUrl).toBe('https://app.example/shop/ort/')
+    expect(settings.models).toEqual({ mine: 'https://app.example/mine' })
+  })
+
   it.each<[object, string]>([
+    [{ models: { mine: 'https://me:secret@cdn.example/mine' } }, 'models.mine'],
     [{ runtimeUrl: undefined }, 'runtimeUrl'],
     [{ modelsUrl: 'http://[' }, 'modelsUrl'],
     [{ models: { mine: 3 } }, 'models.mine'],

@@ -131,8 +131,13 @@ function absolute(path: string, url: string, base: string): string {
       : 'a URL'
     throw new InvalidRequestError(path, `must be ${what}, got '${url}'`)
   }
-  const { href, search, hash } = new URL(url, base)
-  if (search === '' && hash === '') return href.replace(/\/+$/, '')
+  const resolved = new URL(url, base)
+  if (URL.canParse(url) && (resolved.username !== '' || resolved.password !== '')) {
+    throw new InvalidRequestError(path, 'must have no user name and password: browsers load nothing from such a URL')
+  }
+  // Relative ones have those that the page was opened with, which browsers send by themselves.
+  Object.assign(resolved, { username: '', password: '' })
+  if (resolved.search === '' && resolved.hash === '') return resolved.href.replace(/\/+$/, '')
   // Names of files go behind it.
   throw new InvalidRequestError(path, 'must be the URL of a folder, without a query or fragment')
 }
