@@ -14,7 +14,9 @@ export async function downloadPart(
   signal?: AbortSignal,
 ): Promise<FilePart | undefined> {
   const headers = { range: `bytes=${start}-${start + length - 1}` }
-  const response = await fetch(url, { headers, ...(signal && { signal }) }).catch(() => undefined)
+  // As whole files are asked for: a header that the HTTP cache of the browser has may be that of an older version.
+  const settings = { cache: 'no-cache', headers, ...(signal && { signal }) } as const
+  const response = await fetch(url, settings).catch(() => undefined)
   const size = /\/(\d+)$/.exec(response?.headers.get('content-range') ?? '')?.[1]
   if (response?.status !== 206 || size === undefined) {
     await response?.body?.cancel()

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DownloadFailedError } from '../errors/index.ts'
+import { downloadPart } from './download-part.ts'
 import { download, measureDownload } from './download.ts'
 import { file, page, refusal, stubSite } from './test-support/fake-site.ts'
 
@@ -77,8 +78,9 @@ describe('a file', () => {
     vi.stubGlobal('fetch', asked)
     await measureDownload(URL)
     expect([await read(), await read()]).toEqual(['one', 'one'])
+    await downloadPart(URL, [0, 2])
     const modes = asked.mock.calls.map(([, init]) => `${init?.method ?? 'GET'} ${init?.cache}`)
-    expect(modes).toEqual(['HEAD no-cache', 'GET no-cache', 'HEAD no-cache'])
+    expect(modes).toEqual(['HEAD no-cache', 'GET no-cache', 'HEAD no-cache', 'GET no-cache'])
   })
 
   it('of storage that allows other origins GET alone is loaded again when it has changed', async () => {
