@@ -74,7 +74,7 @@ describe('a file', () => {
 
   it('is asked for at its server, whatever the HTTP cache of the browser holds', async () => {
     stubSite({ [URL]: 'one' })
-    const asked = vi.fn(fetch)
+    const asked = vi.fn<typeof fetch>(fetch)
     vi.stubGlobal('fetch', asked)
     await measureDownload(URL)
     expect([await read(), await read()]).toEqual(['one', 'one'])
