@@ -1,4 +1,4 @@
-import type { Broken } from '../engine/pool/protocol.ts'
+import type { Broken, ToWorker } from '../engine/pool/protocol.ts'
 import { JobRunner } from '../engine/worker/job-runner.ts'
 import { createWebParts } from './web-parts.ts'
 import { AWAKE } from './worker-connection.ts'
@@ -9,7 +9,7 @@ const BROKEN: Broken = {
 }
 
 /** What answers the messages of the page in its worker. */
-export function servePage(): JobRunner {
+export function servePage() {
   const { createSource, createBackend } = createWebParts((error) => {
     // Uncaught outside of a promise it reaches the page, which ends this worker; the next call starts another one.
     setTimeout(() => {
@@ -22,6 +22,9 @@ export function servePage(): JobRunner {
     (message) => postMessage(message),
     () => postMessage(BROKEN),
   )
-  postMessage(AWAKE)
-  return runner
+  const sayAwake = () => postMessage(AWAKE)
+  sayAwake()
+  return {
+    handle: (message: ToWorker | typeof AWAKE) => (message === AWAKE ? sayAwake() : runner.handle(message)),
+  }
 }

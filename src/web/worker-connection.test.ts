@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 function connect() {
   const worker = Object.assign(new EventTarget(), {
     terminate: vi.fn<Worker['terminate']>(),
-    postMessage: vi.fn<(message: unknown, moved: Transferable[]) => void>(),
+    postMessage: vi.fn<(message: unknown, moved?: Transferable[]) => void>(),
   })
   const handlers = {
     onMessage: vi.fn<ConnectionHandlers['onMessage']>(),
@@ -39,13 +39,27 @@ it('keeps what it is given until the script listens, which one that is imported 
   const { worker, connection } = connect()
   const start = { type: 'release', model: 'decide-latest' } as const
   connection.post(start)
-  expect(worker.postMessage).not.toHaveBeenCalled()
+  // Of the app's own script, before it imports the library.
+  worker.dispatchEvent(new MessageEvent('message', { data: 'hello' }))
+  expect(worker.postMessage.mock.calls).toEqual([[AWAKE]])
   worker.dispatchEvent(new MessageEvent('message', { data: AWAKE }))
   connection.post({ type: 'abort', id: 1 })
-  expect(worker.postMessage.mock.calls).toEqual([
+  expect(worker.postMessage.mock.calls.slice(1)).toEqual([
     [start, []],
     [{ type: 'abort', id: 1 }, []],
   ])
+})
+
+it('asks one that was made before the engine whether it listens, as it said so to nobody', () => {
+  const { worker, connection, onCrash } = connect()
+  worker.postMessage.mockImplementation((message) => {
+    if (message === AWAKE) worker.dispatchEvent(new MessageEvent('message', { data: AWAKE }))
+  })
+  const start = { type: 'release', model: 'decide-latest' } as const
+  connection.post(start)
+  vi.advanceTimersByTime(60_000)
+  expect(worker.postMessage.mock.calls).toEqual([[AWAKE], [start, []]])
+  expect(onCrash).not.toHaveBeenCalled()
 })
 
 it('waits for the runtime of a worker that is awake for as long as it takes', () => {

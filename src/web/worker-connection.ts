@@ -3,7 +3,7 @@ import type { Broken, FromWorker } from '../engine/pool/protocol.ts'
 import { InternalError, InvalidRequestError } from '../errors/index.ts'
 import { kindOf } from '../schemas/fault.ts'
 
-/** The first message of a worker, before any of the engine's: its script runs. */
+/** The first message of a worker, before any of the engine's: its script runs. Also what asks a worker to say it again. */
 export const AWAKE = 'awake'
 
 /** What a script may take to arrive, in milliseconds. What the runtime takes is beyond it. */
@@ -46,11 +46,11 @@ export function connectWebWorker(create: () => Worker): Connect {
       )
     })
     worker.addEventListener('message', ({ data }: MessageEvent<FromWorker | Broken | typeof AWAKE>) => {
+      if (data !== AWAKE) return open && hear(data, { onMessage, onCrash }, async () => close())
       stopWaiting()
       hasRun = true
       if (open) for (const send of unsent ?? []) send()
       unsent = undefined
-      if (open && data !== AWAKE) hear(data, { onMessage, onCrash }, async () => close())
     })
     worker.addEventListener('error', (event) => {
       if (!open) return
@@ -65,8 +65,10 @@ export function connectWebWorker(create: () => Worker): Connect {
     return {
       post: (message, moved = []) => {
         const send = () => worker.postMessage(message, [...moved])
-        if (unsent === undefined) send()
-        else unsent.push(send)
+        if (unsent === undefined) return send()
+        unsent.push(send)
+        // One that the app made before its engine has said so when nobody listened.
+        worker.postMessage(AWAKE)
       },
       setBusy: () => {},
       close: async () => close(),

@@ -1,4 +1,5 @@
 import type { ToWorker } from '../engine/pool/protocol.ts'
+import type { AWAKE } from './worker-connection.ts'
 
 /**
  * All else is in a part of its own: Rollup and Rolldown put what parts share into the file that loads them, and WebKit
@@ -6,7 +7,10 @@ import type { ToWorker } from '../engine/pool/protocol.ts'
  */
 const runner = import('./serve-page.ts').then(({ servePage }) => servePage())
 // Listened for at once, as a message that nobody hears is lost.
-addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void runner.then((ready) => ready.handle(data)))
+addEventListener(
+  'message',
+  ({ data }: MessageEvent<ToWorker | typeof AWAKE>) => void runner.then((ready) => ready.handle(data)),
+)
 runner.catch((error: unknown) => {
   // Uncaught outside of a promise it reaches the page.
   setTimeout(() => {
