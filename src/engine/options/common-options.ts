@@ -65,8 +65,8 @@ export interface CommonEngineOptions {
    */
   readonly preload?: readonly string[] | undefined
   /**
-   * Calls that wait beyond the `maxConcurrent` that are computed, for each worker, 0 or more; others are refused at once with OverloadedError. One of a client that has no
-   * other is still taken, up to twice as many. Default: calls wait as long as it takes, and 64 wait in front of one that asks
+   * Calls that wait beyond the `maxConcurrent` that are computed, for each worker, so many for decisions and so many for pictures, 0 or more; others are refused at once
+   * with OverloadedError. One of a client that has no other is still taken, up to twice as many. Default: calls wait as long as it takes, and 64 wait in front of one that asks
    * to be refused (`whenBusy`), as those of the service do.
    *
    * @example
