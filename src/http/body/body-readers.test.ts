@@ -63,6 +63,18 @@ describe('a JSON body', () => {
     expect(await read('{"a":1}', length)).toEqual({ a: 1 })
   })
 
+  it('of lines that was cut within one is refused as a whole, as those behind it would be missing', async () => {
+    const readLines = (body: string, length: number) =>
+      createBodyReaders(
+        post(body, { headers: { 'content-type': 'application/jsonl', 'content-length': String(length) } }),
+        'lines',
+        { maxBytes: LIMIT, parser, share: new BodyBudget(1e6).open() },
+      ).readJson()
+    await expect(readLines('{"a":1}\n{"a"', 24)).rejects.toThrow('whole lines of JSON; of its 24 bytes 12 came')
+    expect(await readLines('{"a":1}\n{"a"', 12)).toMatchObject([{ at: 1, value: { a: 1 } }, { at: 2 }])
+    expect(await readLines('{"a":1}\n{"a":2}', 24)).toHaveLength(2)
+  })
+
   it('may start with a byte order mark', async () => {
     expect(await read('\ufeff{}')).toEqual({})
   })

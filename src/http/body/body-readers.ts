@@ -5,6 +5,7 @@ import type { BodyShare } from './body-budget.ts'
 import type { BodyParser } from './body-parser.ts'
 import type { BodyKind } from './parse-body.ts'
 import type { FormField } from './parse-form.ts'
+import type { BodyLine } from './parse-lines.ts'
 import { getParsedBody, isTaken, readElsewhere } from './parsed-body.ts'
 import { checkBodyHeaders, readBody } from './read-body.ts'
 
@@ -92,7 +93,16 @@ async function read(request: Request, { maxBytes, share, parser }: BodyMeans, ki
   // The parser takes them with it.
   const { byteLength } = bytes
   const parsed = await parser.parse(bytes, kind)
-  return 'refused' in parsed ? refuse(parsed.refused + tellCut(request.headers, byteLength)) : parsed.value
+  const cut = tellCut(request.headers, byteLength)
+  if ('refused' in parsed) return refuse(parsed.refused + cut)
+  // It would be answered to its last line, which is broken, and those behind it would be missing without a word.
+  if (cut !== '' && kind.type === 'lines' && endsBroken(parsed.value)) refuse(`must be whole lines of JSON${cut}`)
+  return parsed.value
+}
+
+function endsBroken(lines: unknown): boolean {
+  const last = (lines as readonly BodyLine[]).at(-1)
+  return last !== undefined && 'refused' in last
 }
 
 /** Next.js hands on the beginning of a body that is larger than it keeps for a proxy or middleware, and tells nobody but its own log. */
