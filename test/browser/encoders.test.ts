@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
+import { expectSameAnswers } from './same-answers.ts'
 
 /** The engine of the page. */
 declare global {
@@ -62,16 +63,3 @@ describe.skipIf(!hasChromium)('decision models on encoders in Chromium', () => {
     PATIENCE,
   )
 })
-
-function expectSameAnswers({ model, usage, answers }: DecisionResponse, wanted: DecisionResponse): void {
-  expect({ model, usage }).toEqual({ model: wanted.model, usage: wanted.usage })
-  const [got, right] = [listNumbers(answers), listNumbers(wanted.answers)]
-  expect(right.length).toBeGreaterThan(6)
-  expect(got.length).toBe(right.length)
-  for (const [i, value] of right.entries()) expect(Math.abs(value - got[i]!)).toBeLessThan(1e-3)
-}
-
-function listNumbers(value: unknown): number[] {
-  if (typeof value === 'number') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listNumbers) : []
-}
