@@ -39,18 +39,22 @@ const sharing = [
   'src/models/{configs,fp8,gguf,int4,language-models,lora,parts,weights}/**/!(open-adapter|parts-manifest).test.ts',
 ]
 
+const patient = {
+  // For what hangs: a machine with other work takes ten times as long as one without.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+}
+
 export default defineConfig({
   test: {
-    globalSetup: 'test/helpers/bundle-engine-worker.ts',
-    // For what hangs: a machine with other work takes ten times as long as one without.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    // Here alone, and not in what the projects have in common: each of them would do it once more.
+    globalSetup: ['test/helpers/temporary-folder.ts', 'test/helpers/bundle-engine-worker.ts'],
     projects: [
-      { extends: true, test: { name: 'waiting', include: waiting, sequence: { groupOrder: 0 }, maxWorkers: 6 } },
+      { test: { ...patient, name: 'waiting', include: waiting, sequence: { groupOrder: 0 }, maxWorkers: 6 } },
       {
-        extends: true,
         test: {
+          ...patient,
           name: 'sharing',
           include: sharing,
           exclude: [...configDefaults.exclude, ...waiting],
@@ -60,8 +64,8 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
         test: {
+          ...patient,
           name: 'busy',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...waiting, ...sharing],
