@@ -71,13 +71,6 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...waiting, ...sharing],
           sequence: { groupOrder: 1 },
           maxWorkers: BUSY,
-          typecheck: {
-            enabled: true,
-            include: ['src/**/*.test-d.ts'],
-            tsconfig: './tsconfig.types.json',
-            // `npm run check` compiles all sources; here only the type tests count.
-            ignoreSourceErrors: true,
-          },
         },
       },
     ],
