@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
     expect(answer(traced)).toEqual({ edited: 'iVBORw0KGgo', runtimeTelemetry: 'off' })
   })
 
-  it.each<EngineOptions>([{ worker: true }, { worker: 'process' }, { worker: false }, { backend: 'wasm' }])(
+  it.each<EngineOptions>([{ worker: 'process' }, { worker: false }, { backend: 'wasm' }])(
     'by the three jobs with %o',
     async (options) => {
       const traced = await run(jobs(options))
@@ -53,14 +53,12 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
     ['doctor', [], { runtimeTelemetry: 'off' }],
     ['decide', ['--questions', questions, '--state', 'The parcel is late'], { model: 'decide-mini' }],
     ['setup', ['prune', '--dry-run'], {}],
-    ['bench', ['--threads', '1'], {}],
   ])(
     'by `tessera %s`',
     async (command, args, told) => {
       const cli = 'node_modules/tessera-onnx/dist/cli.js'
       const traced = await traceProgram([cli, command, '--json', ...args], { cwd: installed.app })
-      // A bench says on stderr how far it is.
-      expect(traced).toMatchObject(command === 'bench' ? { files: silent.files, calls: silent.calls } : silent)
+      expect(traced).toMatchObject(silent)
       expect(answer(traced)).toMatchObject(told)
     },
     300_000,
