@@ -133,11 +133,9 @@ describe('a request that must be accepted', () => {
   })
 
   it("S34: exactly 200,000 characters, also as a record's JSON", async () => {
-    // Long words, so that they are few tokens.
-    const text = 'international '.repeat(15_000)
-    for (const state of [text.slice(0, 200_000), { text: text.slice(0, 200_000 - '{"text":""}'.length) }]) {
+    for (const state of ['x'.repeat(200_000), { text: 'x'.repeat(200_000 - '{"text":""}'.length) }]) {
       const { status, body } = await post(ask(NOUL, state))
-      expect([status, body.usage.input_tokens > 10_000]).toEqual([200, true])
+      expect([status, body.usage.input_tokens > 3000]).toEqual([200, true])
     }
   })
 })

@@ -20,6 +20,9 @@ const IMAGE_MODELS: readonly (readonly [string, ImageBundleName])[] = [
   ['beta-klein-4b', 'klein-distilled'],
 ]
 
+/** A text of the letter alone is one token for 64 of them, so that the longest one is read in a moment. */
+const RULES = [1, 2, 4, 8, 16, 32].map((length) => `${'x'.repeat(length)} ${'x'.repeat(length)}`)
+
 /** Folders of small random models, by the names that requests give. */
 export async function writeTinyModels(images: boolean): Promise<Readonly<Record<string, string>>> {
   const drawn = await Promise.all(
@@ -27,7 +30,7 @@ export async function writeTinyModels(images: boolean): Promise<Readonly<Record<
       async ([name, bundle]) => [name, (await materializeBundle(bundle)).folder] as const,
     ),
   )
-  return Object.fromEntries([['decide-latest', await writeTinyBundle()], ...drawn])
+  return Object.fromEntries([['decide-latest', await writeTinyBundle({ merges: RULES })], ...drawn])
 }
 
 /** A server over small random models that listens on a free port: everything is real but what the models know. */
