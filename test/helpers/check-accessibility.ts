@@ -1,25 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
+import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What depends on the colours of a page, and takes half the time of all rules. */
-export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+/** Options of axe for a page whose colours are those of another one: what depends on them takes half the time of all rules. */
+export const WITHOUT_COLOURS: RunOptions = {
+  rules: { 'color-contrast': { enabled: false }, 'link-in-text-block': { enabled: false } },
+}
 
-/**
- * Fails for what axe finds in the page as it is, and where the page is wider than its window.
- *
- * @param rules of axe; all by default
- */
-export async function checkAccessibility(page: Page, name = page.url(), rules?: readonly string[]): Promise<void> {
+/** Fails for what axe finds in the page as it is, and where the page is wider than its window. */
+export async function checkAccessibility(page: Page, name = page.url(), options: RunOptions = {}): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(`${await axe}; undefined`)
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
-  const run = `axe.run(${options}).then(({ violations }) => violations)`
+  const asked = JSON.stringify({ resultTypes: ['violations'], ...options } satisfies RunOptions)
+  const run = `axe.run(${asked}).then(({ violations }) => violations)`
   const violations = (await page.evaluate(run)) as AxeResults['violations']
   const faults = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect({ name, faults, overflow: Math.max(0, overflow) }).toEqual({ name, faults: [], overflow: 0 })
+  expect({ name, faults, overflow: await measureOverflow(page) }).toEqual({ name, faults: [], overflow: 0 })
+}
+
+/** By how many pixels the page is wider than its window. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
 }

@@ -1,24 +1,19 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkAccessibility, COLOUR_RULES } from '../helpers/check-accessibility.ts'
+import { checkAccessibility, measureOverflow, WITHOUT_COLOURS } from '../helpers/check-accessibility.ts'
 import { findChromium } from '../helpers/chromium.ts'
 import { type DocsSite, openDocsSite } from './docs-site.ts'
 
 const executablePath = findChromium()
 
-/** Of every guide: each scheme and each width once. In the second only its colours are others, and whether it fits. */
+/** Of one page of each layout, which have all colours of the site. */
 const LOOKS = [
-  ['light', 1280],
-  ['dark', 390, COLOUR_RULES],
-] as const
-/** Of one page of each layout, where the menus beside the text are the same. */
-const ALL_LOOKS = [
   ['light', 1280],
   ['light', 390],
   ['dark', 1280],
   ['dark', 390],
 ] as const
-const LAYOUTS = ['/', '/decisions', '/api/tessera-onnx/functions/decide', '/no-such-page']
+const LAYOUTS = ['/', '/decisions', '/command-line', '/api/tessera-onnx/functions/decide', '/no-such-page']
 
 describe.skipIf(executablePath === undefined)(
   'the documentation site (needs Chromium, whose path CHROMIUM may give)',
@@ -56,12 +51,6 @@ describe.skipIf(executablePath === undefined)(
       await page.waitForSelector('.VPSwitchAppearance[title]:not([title=""])', { state: 'attached' })
     }
 
-    /** Pages of the reference have the colours of the one in `LAYOUTS`, and fit by a test of their own. */
-    function looksOf(path: string) {
-      if (LAYOUTS.includes(path)) return ALL_LOOKS
-      return path.startsWith('/api/') ? LOOKS.slice(0, 1) : LOOKS
-    }
-
     it('has a page for every document and for the reference', () => {
       expect(site.pages).toEqual(
         expect.arrayContaining(['/', '/decisions', '/api/', '/api/tessera-onnx/functions/decide']),
@@ -70,16 +59,29 @@ describe.skipIf(executablePath === undefined)(
       expect(kindsOfPages().length).toBeGreaterThan(30)
     })
 
-    it('has no fault that axe finds in light and dark schemes, and fits into 1280 and 390 pixels', async () => {
-      for (const path of new Set([...LAYOUTS, ...kindsOfPages()])) {
+    it.each(LAYOUTS)(
+      'has no fault that axe finds in light and dark schemes, and fits: %s',
+      async (path) => {
         await openPage(path)
-        for (const [colorScheme, width, rules] of looksOf(path)) {
+        for (const [colorScheme, width] of LOOKS) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
           await page.setViewportSize({ width, height: 900 })
           const isDark = () => document.documentElement.classList.contains('dark')
           await expect.poll(() => page.evaluate(isDark)).toBe(colorScheme === 'dark')
-          await checkAccessibility(page, `${path}, ${colorScheme}, ${width}`, rules)
+          await checkAccessibility(page, `${path}, ${colorScheme}, ${width}`)
         }
+        expect(faults).toEqual([])
+      },
+      900_000,
+    )
+
+    it('has no other fault on any page, nor on one of each kind of the reference', async () => {
+      for (const path of kindsOfPages().filter((kind) => !LAYOUTS.includes(kind))) {
+        await page.setViewportSize({ width: 1280, height: 900 })
+        await openPage(path)
+        await checkAccessibility(page, path, WITHOUT_COLOURS)
+        await page.setViewportSize({ width: 390, height: 900 })
+        expect([path, await measureOverflow(page)]).toEqual([path, 0])
       }
       expect(faults).toEqual([])
     }, 900_000)
