@@ -44,7 +44,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/(web\/)?([\w-]+\.)?LICENSES\.txt|dist\/require\/((web\/)?[\w-]+\.(js|d\.ts)|package\.json)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
+          !/^(dist\/[\w-]+(\.d-[\w-]+)?\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/(web\/)?([\w-]+\.)?LICENSES\.txt|dist\/require\/((web\/)?[\w-]+(\.d-[\w-]+)?\.(js|d\.ts)|package\.json)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
             path,
           ),
       )
