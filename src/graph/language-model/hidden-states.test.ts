@@ -11,7 +11,7 @@ const SHAPE = {
   head_dim: 128,
 }
 const [TOKENS, STATES] = [512, 3]
-/** docs/full-size.md: the process grew by it while klein's text encoder ran. */
+/** bench/NOTES.md, "Checkpoints in full size": the process grew by it while klein's text encoder ran. */
 const MEASURED = 0.23e9
 
 it('foresees what a text encoder of the published size holds of a run to 15 percent', () => {
