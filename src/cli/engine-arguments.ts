@@ -5,11 +5,19 @@ export type Models = Readonly<Record<string, string>>
 
 /** Arguments of every command that runs a model. */
 export const engineArguments = {
-  backend: { type: 'string', description: 'auto, cpu, cuda, webgpu, wasm, coreml or dml', valueHint: 'name' },
-  threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },
+  backend: {
+    type: 'string',
+    description: 'what computes: auto (the default), cpu, cuda, webgpu, wasm, coreml or dml',
+    valueHint: 'name',
+  },
+  threads: {
+    type: 'string',
+    description: 'threads that one call computes with; default by the number of processors',
+    valueHint: 'n',
+  },
   use: {
     type: 'string',
-    description: 'model that answers: a folder, a GGUF file or a downloaded hub id',
+    description: 'model that answers: a folder, a GGUF file or a downloaded hub id; default decide-mini',
     valueHint: 'path|id',
   },
 } as const
@@ -25,7 +33,7 @@ export const isolateArgument = {
 const calibrationArgument = {
   calibration: {
     type: 'string',
-    description: 'file of corrections that tessera calibrate made',
+    description: 'file that tessera calibrate wrote for your questions',
     valueHint: 'file',
   },
 } as const
@@ -34,7 +42,7 @@ const calibrationArgument = {
 export const orderArgument = {
   'both-orders': {
     type: 'boolean',
-    description: 'ask models that answer with letters twice, options given and reversed, and take the mean',
+    description: 'ask language models twice, with the options as given and reversed, and take the mean',
   },
 } as const
 
@@ -42,7 +50,7 @@ export const orderArgument = {
 export const maxOptionsArgument = {
   'max-options': {
     type: 'string',
-    description: 'most options of a choice; default 26, models that answer with letters take up to 255',
+    description: 'most options of a choice; default 26, language models take up to 255',
     valueHint: 'n',
   },
 } as const

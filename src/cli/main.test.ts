@@ -85,7 +85,7 @@ describe('tessera', () => {
     [['keys', '--store', 'x', 'list'], '--store: stands before the name of a command'],
     [['decide', '--question', 'x'], '--question: is no option of this command; --questions may be meant'],
     [['generate', 'a', 'red', 'apple'], 'prompt: must be one text, got several words; put them in quotes'],
-    [['decide', '-s', 'x'], '--questions: is required beside --state'],
+    [['decide', '-s', 'x'], '--questions: is required beside --state: JSON, such as {"angry":'],
   ])('says of %j what may be meant', async (args, message) => {
     const { code, stdout, stderr } = await runTessera(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

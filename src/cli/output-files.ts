@@ -5,7 +5,7 @@ import { writeWhole } from '../models/files/write-whole.ts'
 
 /** For commands that write one file and have no better name for it. */
 export const forceArgument = {
-  force: { type: 'boolean', alias: 'f', description: 'replace a file of another kind' },
+  force: { type: 'boolean', alias: 'f', description: 'replace the file even if this command did not write it' },
 } as const
 
 interface Replacing {

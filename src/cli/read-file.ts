@@ -25,10 +25,13 @@ export async function readNamedText(file: string, path: string): Promise<string>
   return decodeText(await readBytes(file, path), path, `the file ${file}`)
 }
 
+/** What questions look like, for errors. */
+export const SUCH_QUESTIONS = 'JSON, such as {"angry":{"type":"noul","instructions":"Is the writer angry?"}}'
+
 /** What may have been meant where there is no file of that name. */
 const INSTEAD_OF_FILES: Readonly<Record<string, string>> = {
   state: '; a text itself is given with --state',
-  questions: '; questions themselves are JSON, such as {"angry":{"type":"noul","instructions":"Is the writer angry?"}}',
+  questions: `; questions themselves are ${SUCH_QUESTIONS}`,
 }
 
 export async function readBytes(file: string, path: string): Promise<Buffer> {
@@ -36,8 +39,8 @@ export async function readBytes(file: string, path: string): Promise<Buffer> {
     return await readFile(file)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
-    const remedy = code === 'ENOENT' ? (INSTEAD_OF_FILES[path] ?? '') : ''
-    throw new InvalidRequestError(path, `the file ${file} could not be read (${code})${remedy}`, { cause })
+    const reason = code === 'ENOENT' ? `is not there${INSTEAD_OF_FILES[path] ?? ''}` : `could not be read (${code})`
+    throw new InvalidRequestError(path, `the file ${file} ${reason}`, { cause })
   }
 }
 
@@ -56,5 +59,12 @@ export function parseJson(json: string, path: string): unknown {
  * @param path what it is called in errors
  */
 export async function readJson(given: string, path: string): Promise<unknown> {
-  return parseJson(given.trimStart().startsWith('{') ? given : await readNamedText(given, path), path)
+  if (!given.trimStart().startsWith('{')) return parseJson(await readNamedText(given, path), path)
+  try {
+    return JSON.parse(given)
+  } catch (cause) {
+    const reason =
+      'expected JSON, got something that does not parse; where the shell takes its quotes away, as on Windows, put it into a file and give its name'
+    throw new InvalidRequestError(path, reason, { cause })
+  }
 }

@@ -23,7 +23,11 @@ const LIMIT_RUNS = 4
 export const benchCommand = defineCommand({
   args: {
     json: { type: 'boolean', description: 'print JSON' },
-    threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },
+    threads: {
+      type: 'string',
+      description: 'threads to compute with; default by the number of processors',
+      valueHint: 'n',
+    },
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {

@@ -24,7 +24,7 @@ export const decideCommand = defineCommand({
       type: 'positional',
       required: false,
       description:
-        'file with the state (.json is read as JSON), or without --questions a whole request; stdin without one',
+        'file with the state (.json is read as JSON), without --questions with a whole request; stdin where none is named',
     },
     state: { type: 'string', alias: 's', description: 'the state itself', valueHint: 'text' },
     questions: {
@@ -36,17 +36,16 @@ export const decideCommand = defineCommand({
     each: {
       type: 'string',
       description:
-        'a decision on each row of this file: .csv or .jsonl; with --questions each row is the state itself, without a whole request',
+        'file of rows, .csv or .jsonl, each answered: with --questions a row is a state, without them a whole request',
       valueHint: 'rows',
     },
     out: {
       type: 'string',
       alias: 'o',
-      description:
-        'with --each: file for the answers, one line of JSON a row; goes on where an earlier run of the same stopped',
+      description: 'with --each: file for the answers, a line of JSON a row; goes on where an earlier run stopped',
       valueHint: 'file',
     },
-    force: { type: 'boolean', alias: 'f', description: 'with --each: begins the file of the answers anew' },
+    force: { type: 'boolean', alias: 'f', description: 'with --each: begin the file of the answers anew' },
     'min-confidence': {
       type: 'string',
       description: 'mark answers below this confidence (0 to 1) as undecided',
@@ -57,7 +56,7 @@ export const decideCommand = defineCommand({
     ...loraArgument,
     'symbol-mass': {
       type: 'boolean',
-      description: 'say how probable the letters are among all that such a model could write',
+      description: 'also say how probable the answers are among all that a language model could write',
     },
   },
   run: (context) =>

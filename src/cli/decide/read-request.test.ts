@@ -124,8 +124,8 @@ describe('the questions', () => {
 describe('an argument that cannot be read', () => {
   it.each([
     ['questions', 'JSON', { state: '', questions: '{"q":' }],
-    ['questions', 'ENOENT\\); questions themselves are JSON, such as', { state: '', questions: 'no-such-file.json' }],
-    ['state', 'ENOENT\\); a text itself is given with --state', { file: 'no-such-file.txt', questions: QUESTIONS }],
+    ['questions', 'is not there; questions themselves are JSON, such as', { state: '', questions: 'no-such-file.json' }],
+    ['state', 'is not there; a text itself is given with --state', { file: 'no-such-file.txt', questions: QUESTIONS }],
     ['state', 'UTF-8', { file: join(tmpdir(), UTF16), questions: QUESTIONS }],
     ['state', 'EISDIR', { file: tmpdir(), questions: QUESTIONS }],
   ])('names the field %s and says %s', async (path, reason, args) => {

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { decodeText, parseJson, readJson, readNamedText } from '../read-file.ts'
+import { decodeText, parseJson, readJson, readNamedText, SUCH_QUESTIONS } from '../read-file.ts'
 import { readNumber } from '../read-number.ts'
 import { refuseRequest } from './refuse-request.ts'
 
@@ -18,7 +18,8 @@ export interface RequestArguments {
 export async function readRequest(args: RequestArguments): Promise<Record<string, unknown>> {
   const common = await readCommon(args)
   if (args.questions !== undefined) return { state: await readState(args, common.questions), ...common }
-  if (args.state !== undefined) throw new InvalidRequestError('--questions', 'is required beside --state')
+  if (args.state !== undefined)
+    throw new InvalidRequestError('--questions', `is required beside --state: ${SUCH_QUESTIONS}, or a file with it`)
   const request = parseJson(await readText(args), 'request')
   if (typeof request === 'object' && request !== null && 'questions' in request) return { ...request, ...common }
   const reason = 'is required, unless what is read is a whole request: JSON with "state" and "questions"'

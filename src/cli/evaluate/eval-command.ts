@@ -26,7 +26,7 @@ export const evalCommand = defineCommand({
     ...decisionArguments,
     use: {
       type: 'string',
-      description: 'models to measure, separated by commas: folders or downloaded hub ids',
+      description: 'models to measure, separated by commas: folders or downloaded hub ids; default decide-mini',
       valueHint: 'folder|id,...',
     },
   },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { readLabelledRows } from './read-labelled-rows.ts'
 
 it('labelled rows get questions that are given as JSON, as decide takes them', async () => {
@@ -13,4 +13,15 @@ it('labelled rows get questions that are given as JSON, as decide takes them', a
   expect(read.rows).toEqual([{ state: 'x', labels: { q: true }, questions }])
   await expect(readLabelledRows({ data, questions: '{"q"' })).rejects.toThrow('--questions: expected JSON')
   await rm(folder, { recursive: true })
+})
+
+it('a row without questions says that --questions has those of all rows', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-labelled-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const data = join(folder, 'rows.jsonl')
+  await writeFile(data, '{"state":"x","labels":{"q":true}}\n')
+  await expect(readLabelledRows({ data })).rejects.toThrow(
+    '--data, line 1.questions: is required: an object of questions; give those of all rows as --questions',
+  )
+  await expect(readLabelledRows({ data, questions: '{q:1}' })).rejects.toThrow('put it into a file and give its name')
 })

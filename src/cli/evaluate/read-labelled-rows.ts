@@ -66,7 +66,13 @@ function placeOf(line: number): string {
 
 function readRow(line: string, path: string, questions: object | undefined): Record<string, unknown> {
   const row = requireObject(parseJson(line, path), path)
-  if (questions === undefined) return row
+  if (questions === undefined) {
+    if ('questions' in row) return row
+    throw new InvalidRequestError(
+      `${path}.questions`,
+      'is required: an object of questions; give those of all rows as --questions',
+    )
+  }
   if ('questions' in row)
     throw new InvalidRequestError(path, 'has questions of its own, beside those of --questions; leave out either')
   return { questions, ...row }

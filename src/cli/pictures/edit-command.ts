@@ -16,7 +16,7 @@ export const editCommand = defineCommand({
     },
     strength: {
       type: 'string',
-      description: 'share of the steps taken from the picture, above 0 to 1',
+      description: 'how much to change, above 0 to 1: the share of the steps that are taken',
       valueHint: 'x',
     },
     ...pictureArguments,

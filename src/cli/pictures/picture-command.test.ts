@@ -91,7 +91,7 @@ describe('tessera generate and edit', () => {
       ['generate', 'x', '-o', 'no/folder/x.png'],
       '--out: no/folder/x.png could not be written: there is no folder no/folder',
     ],
-    [['edit', 'none.png', 'x'], 'image: the file none.png could not be read (ENOENT)'],
+    [['edit', 'none.png', 'x'], 'image: the file none.png is not there'],
     [['edit', '.', 'x'], 'image: the file . could not be read (EISDIR)'],
   ] as const)('%j end with one line that says why', async ([command, ...args], reason) => {
     await mkdir(join(folder, 'folder.png'))

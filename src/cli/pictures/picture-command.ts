@@ -23,11 +23,23 @@ const SEEDS = 2 ** 32
 export const pictureArguments = {
   out: { type: 'string', alias: 'o', description: 'PNG file to write; default picture-<seed>.png', valueHint: 'file' },
   force: { type: 'boolean', alias: 'f', description: 'replace files that exist' },
-  seed: { type: 'string', description: 'whole number that tells pictures apart; default: random', valueHint: 'n' },
+  seed: {
+    type: 'string',
+    description: 'whole number; the same one draws the same picture. Default: random',
+    valueHint: 'n',
+  },
   n: { type: 'string', default: '1', description: 'pictures, 1 to 4, from seed, seed + 1, ...', valueHint: 'n' },
   steps: { type: 'string', description: 'denoising steps; default: what the model was made for', valueHint: 'n' },
-  guidance: { type: 'string', description: 'weight of the words; default: as for steps', valueHint: 'x' },
-  negative: { type: 'string', description: 'what to lead away from; for models with guidance', valueHint: 'words' },
+  guidance: {
+    type: 'string',
+    description: 'how closely to follow the words; default: what the model was made for',
+    valueHint: 'x',
+  },
+  negative: {
+    type: 'string',
+    description: 'what the picture should not show; for models with guidance',
+    valueHint: 'words',
+  },
   control: {
     type: 'string',
     description: 'picture whose edges, pose or depth to follow, and how closely (0 to 2); for models with a ControlNet',
@@ -35,7 +47,7 @@ export const pictureArguments = {
   },
   previews: {
     type: 'string',
-    description: 'folder for small pictures of what it will be, one a step',
+    description: 'folder for a small preview after each step',
     valueHint: 'folder',
   },
   json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
@@ -43,7 +55,7 @@ export const pictureArguments = {
   ...engineArguments,
   use: {
     type: 'string',
-    description: 'model that draws: the folder of a pipeline, or a downloaded hub id',
+    description: 'model that draws: the folder of a pipeline, or a downloaded hub id; default image-mini',
     valueHint: 'folder|id',
   },
 } as const
