@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 function show(...words) {
-  console.log(`$ tessera ${words.map((word) => (/[\s"]/.test(word) ? `'${word}'` : word)).join(' ')}\n`)
+  console.log(`$ npx tessera-onnx ${words.map((word) => (/[\s"]/.test(word) ? `'${word}'` : word)).join(' ')}\n`)
   const { status } = spawnSync(process.execPath, ['dist/cli.js', ...words], { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
   console.log()

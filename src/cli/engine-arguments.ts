@@ -67,7 +67,8 @@ export const decisionArguments = {
 export const keepStatesArgument = {
   'keep-states': {
     type: 'string',
-    description: 'memory for states that were read, kept a minute for calls of the same account with other questions',
+    description:
+      'memory for states that were read, kept a minute for other questions of the same account; default none',
     valueHint: 'size',
   },
 } as const

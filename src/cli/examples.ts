@@ -28,10 +28,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'edit apple.png "change the background to yellow" -o yellow.png',
     'edit apple.png "move the apple to the left" --seed 7 -o moved.png',
   ],
-  eval: ['eval --data labelled.jsonl', 'eval --data labelled.jsonl --use decide-mini,Qwen/Qwen3-4B --html report.html'],
+  eval: ['eval --data labels.jsonl', 'eval --data labels.jsonl --use decide-mini,Qwen/Qwen3-4B --html report.html'],
   calibrate: [
-    'calibrate calibration.json --data labelled.jsonl',
-    'calibrate calibration.json --data labelled.jsonl --error 0.02',
+    'calibrate calibration.json --data labels.jsonl',
+    'calibrate calibration.json --data labels.jsonl --error 0.02',
   ],
   serve: ['serve', 'serve --port 3000 --use Qwen/Qwen3-4B', 'serve --host 0.0.0.0 --keys-file keys.json --preload'],
   worker: [

@@ -38,7 +38,7 @@ const subCommands = {
   ),
   worker: lazily(
     'worker',
-    'Answer what services with --queue are asked',
+    'Compute what services that run with --queue are asked',
     async () => (await import('./worker/worker-command.ts')).workerCommand,
   ),
   keys: lazyGroup(

@@ -124,7 +124,11 @@ describe('the questions', () => {
 describe('an argument that cannot be read', () => {
   it.each([
     ['questions', 'JSON', { state: '', questions: '{"q":' }],
-    ['questions', 'is not there; questions themselves are JSON, such as', { state: '', questions: 'no-such-file.json' }],
+    [
+      'questions',
+      'is not there; questions themselves are JSON, such as',
+      { state: '', questions: 'no-such-file.json' },
+    ],
     ['state', 'is not there; a text itself is given with --state', { file: 'no-such-file.txt', questions: QUESTIONS }],
     ['state', 'UTF-8', { file: join(tmpdir(), UTF16), questions: QUESTIONS }],
     ['state', 'EISDIR', { file: tmpdir(), questions: QUESTIONS }],

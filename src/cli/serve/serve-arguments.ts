@@ -49,7 +49,8 @@ export const serveArguments = {
   host: { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
   'keys-file': {
     type: 'string',
-    description: 'JSON file {"keys": [...]}; else TESSERA_API_KEYS is read',
+    description:
+      'JSON file {"keys": [...]}, as keys add makes one; else TESSERA_API_KEYS, else the key of the first run',
     valueHint: 'file',
   },
   ...storeArguments,

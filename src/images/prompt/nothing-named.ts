@@ -13,7 +13,7 @@ export function findNothingNamed(prompt: string, objects: readonly string[] | un
       code: 'nothing_named',
       path: 'prompt',
       message:
-        'prompt: names nothing that this small model draws, which leaves the background; its card lists what it draws',
+        'prompt: names nothing that this small model draws, which leaves the background; its card (README.md in its folder) lists what it draws',
     },
   ]
 }

@@ -29,7 +29,7 @@ export function findObjectColors(prompt: string, own: OwnColors | undefined): Wa
     {
       code: 'object_colors',
       path: 'prompt',
-      message: `prompt: this small model draws some objects in their usual colours only, and not ${named}${more}; its card lists them`,
+      message: `prompt: this small model draws some objects in their usual colours only, and not ${named}${more}; its card (README.md in its folder) lists them`,
     },
   ]
 }

@@ -22,7 +22,7 @@ export function findUnknownLetters(prompt: string, letters: ImageManifest['lette
     {
       code: 'unknown_letters',
       path: 'prompt',
-      message: `prompt: in quotes this small model writes ${said.join(', and ')}; its card lists what it writes`,
+      message: `prompt: in quotes this small model writes ${said.join(', and ')}; its card (README.md in its folder) lists what it writes`,
     },
   ]
 }

@@ -29,7 +29,7 @@ export function findUnknownWords(prompt: string, isEdit: boolean, manifest: Imag
     {
       code: 'unknown_words',
       path: 'prompt',
-      message: `prompt: this small model knows few words, and ${said.join(', and ')}; its card lists what it draws`,
+      message: `prompt: this small model knows few words, and ${said.join(', and ')}; its card (README.md in its folder) lists what it draws`,
     },
   ]
 }

@@ -66,7 +66,10 @@ describe('resolveModel', () => {
     ['models/decide-mini', 'the same with ./models/decide-mini, for the folder of that name'],
     ['test/fixtures/gguf/llama.gguf', 'the same with ./test/fixtures/gguf/llama.gguf, for the file of that name'],
     ['models/none', 'npx tessera-onnx pull models/none'],
-    ['./none.gguf', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+    [
+      './none.gguf',
+      'the same with the path of a model that is there, or npx tessera-onnx pull <owner>/<name>, and give that name',
+    ],
     ['https://huggingface.co/Qwen/Qwen3-4B', 'npx tessera-onnx pull Qwen/Qwen3-4B, and give that name'],
     ['https://huggingface.co', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
     ['gpt 4', 'npx tessera-onnx pull <owner>/<name>, and give that name'],

@@ -123,7 +123,8 @@ export async function resolveModel(
     throw new ModelNotFoundError(
       model,
       await listTried(folder),
-      (await suggestGguf(model)) ?? 'npx tessera-onnx pull <owner>/<name>, and give that name',
+      (await suggestGguf(model)) ??
+        'the same with the path of a model that is there, or npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
   const embedded = embeddedFolder(model)
