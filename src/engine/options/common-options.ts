@@ -6,7 +6,8 @@ import { LIMITS } from '../../schemas/index.ts'
 /** Options of an engine wherever it runs. */
 export interface CommonEngineOptions {
   /**
-   * Threads for one operator on the CPU, 1 to 256.
+   * Threads that one call computes with on the CPU, 1 to 256. Default: in browsers half of the processors, and always 1 on a page
+   * that is not cross-origin isolated; in Node by the number of processors.
    *
    * @example
    * ```ts

@@ -68,7 +68,8 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    */
   readonly loras?: Readonly<Record<string, readonly LoraOption[]>> | undefined
   /**
-   * Threads for one operator on the CPU, 1 to 256. Default: `TESSERA_THREADS`, else by the number of processors and workers.
+   * Threads that one call computes with on the CPU, 1 to 256. Default: `TESSERA_THREADS`, else all processors; on x64 with more than
+   * four half of them, four at least. Several `workers` share them.
    *
    * @example
    * ```ts
