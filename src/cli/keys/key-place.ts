@@ -15,7 +15,11 @@ export const placeArguments = {
     description: 'JSON file {"keys": [...]}; default that of tessera serve, unless there is --store',
     valueHint: 'file',
   },
-  store: { type: 'string', description: 'SQLite file or Redis server that the service uses', valueHint: 'file|url' },
+  store: {
+    type: 'string',
+    description: 'SQLite file (from Node 22.5 on) or Redis server that the service uses',
+    valueHint: 'file|url',
+  },
   'accept-loss': {
     type: 'boolean',
     default: false,

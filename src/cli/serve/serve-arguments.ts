@@ -28,7 +28,7 @@ const storeArguments = {
   store: {
     type: 'string',
     default: 'memory',
-    description: 'where usage is kept: memory, an SQLite file or a Redis server',
+    description: 'where usage is kept: memory, an SQLite file (from Node 22.5 on) or a Redis server',
     valueHint: 'memory|file|url',
   },
   journal: {
