@@ -10,7 +10,11 @@ const REQUEST = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is 
 it.each([
   ['decide', { whenBusy: 'reject' }, "whenBusy: must be one of wait, refuse, got 'reject'"],
   ['decide', { client: 5 }, 'client: must be a text, got 5'],
-  ['decide', { onPreview: () => {} }, 'onPreview: is no option of a call of decide; those are signal, onProgress'],
+  [
+    'decide',
+    { onPreview: () => {} },
+    'onPreview: is no option of a call of decide, whose request has state and questions; those are signal, onProgress',
+  ],
   ['decide', null, 'options: must be an object, got null'],
   ['generateImage', { step: 4 }, 'step: is no option of a call of generateImage'],
   [
@@ -21,6 +25,12 @@ it.each([
   ['editImage', { steps_: 4 }, 'negativePrompt, control, seed, strength'],
   ['load', { keepOpen: 'false' }, "keepOpen: must be true or false, got 'false'"],
   ['load', { client: 'a' }, 'client: is no option of a call of load; those are signal, onProgress, keepOpen'],
+  // As where questions are given as a second argument.
+  [
+    'decide',
+    { angry: { type: 'noul' } },
+    'angry: is no option of a call of decide, whose request has state and questions',
+  ],
   ['decideMany', { concurency: 4 }, 'concurency: is no option of a call of decideMany'],
 ] as const)('refuses an option of %s that nothing reads: %j', (kind, options, message) => {
   expect(() => checkCall(kind, options as object)).toThrow(message)

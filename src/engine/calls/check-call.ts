@@ -60,9 +60,9 @@ const MANY = {
 const NAME = text('the name of a model')
 
 const TABLES = {
-  decide: optionTable('a call of decide', CALL),
+  decide: optionTable('a call of decide, whose request has state and questions', CALL),
   decideMany: optionTable('a call of decideMany', MANY),
-  countTokens: optionTable('a call of countTokens', CALL),
+  countTokens: optionTable('a call of countTokens, whose request has state and questions', CALL),
   generateImage: optionTable('a call of generateImage, whose request has the seed', PICTURES),
   editImage: optionTable('a call of editImage', EDIT),
   load: optionTable('a call of load', LOAD),
