@@ -36,7 +36,9 @@ async function answers(): Promise<{ row: number; model?: string; error?: { path:
 
 describe('answers to rows', () => {
   it('are refused where there is no file', async () => {
-    await expect(decide({ each: join(folder, 'none.jsonl') })).rejects.toThrow(/--each: .*ENOENT/)
+    await expect(decide({ each: join(folder, 'none.jsonl') })).rejects.toThrow(
+      /^--each: the file .*none\.jsonl is not there$/,
+    )
   })
 
   it('are lines in the order of the rows, those that failed among them', async () => {

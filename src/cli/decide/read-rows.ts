@@ -53,7 +53,7 @@ async function* decode(file: string): AsyncGenerator<string, void, undefined> {
     const reason =
       code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
         ? `the file ${file} must be text in UTF-8, got bytes that are not`
-        : `the file ${file} could not be read (${code})`
+        : `the file ${file} ${code === 'ENOENT' ? 'is not there' : `could not be read (${code})`}`
     throw new InvalidRequestError('--each', reason, { cause })
   }
 }
