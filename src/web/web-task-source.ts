@@ -34,10 +34,11 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
       throw new ModelNotFoundError(name, ['`modelsUrl` and `models` of createEngine()'], callFor(`'${name}'`))
     },
-    describe: (model) =>
+    describe: (model, signal) =>
       forgetBroken(model, async () => {
         const absent = new Set<string>()
-        const description = await describe(model.id, openUrl(model.folder, weights, { absent }), { symbols })
+        const files = openUrl(model.folder, weights, { absent, ...(signal && { signal }) })
+        const description = await describe(model.id, files, { symbols, signal })
         described.set(model, { bytes: description.bytes, absent })
         return description
       }),
@@ -66,7 +67,7 @@ function callFor(name: string): string {
 
 interface Describing {
   readonly symbols?: SymbolOptions | undefined
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 async function describe(id: string, files: ModelFiles, { symbols, signal }: Describing): Promise<ModelDescription> {

@@ -163,10 +163,10 @@ export class JobRunner {
     let room = memoryBudget
     return {
       folder: openKey(model),
-      weigh: async () => {
+      weigh: async (signal) => {
         // A device has memory of its own.
         if (backend.selfTest === undefined) prediction = await source.memory?.predict(model, backend)
-        return prediction?.open ?? (await source.describe(model)).bytes
+        return prediction?.open ?? (await source.describe(model, signal)).bytes
       },
       admit: async (reusable) => {
         if (prediction === undefined) return 0

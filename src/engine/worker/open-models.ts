@@ -18,8 +18,8 @@ export interface OpenModelsOptions {
 /** A model, and how it is opened. */
 export interface Openable {
   readonly folder: string
-  /** Bytes that it will take. */
-  weigh(): Promise<number>
+  /** Bytes that it will take. @param signal fires when nobody waits for the model any more: browsers ask a server, which may never answer */
+  weigh(signal: AbortSignal): Promise<number>
   /**
    * Asked before the opening, and again where others could be closed, or have been opened, after it refused.
    *
@@ -137,7 +137,7 @@ export class OpenModels {
     const openWhenFits = async (signal: AbortSignal, onProgress: OnProgress) => {
       const started = performance.now()
       try {
-        entry.bytes = await weigh()
+        entry.bytes = await weigh(signal)
         await this.#makeRoomFor(entry)
         await this.#admit(entry)
         if (signal.aborted) throw new AbortedError()

@@ -40,8 +40,8 @@ export interface TaskSource {
    * are what they were when they were first asked for. Absent where there are none.
    */
   look?(lora: readonly ChosenLora[]): Promise<readonly ChosenLora[]>
-  /** Reads what the model's files say, without opening it. @throws ModelFormatError */
-  describe(model: ResolvedModel): Promise<ModelDescription>
+  /** Reads what the model's files say, without opening it. @throws ModelFormatError, DownloadFailedError */
+  describe(model: ResolvedModel, signal?: AbortSignal): Promise<ModelDescription>
   /** Absent where nothing is known of the machine, as in browsers. Only models on processors are asked about. */
   readonly memory?: {
     /** Whether a model is so small that every machine has room for it several times. */
