@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { download } from './download.ts'
-import { findKept } from './kept-files.ts'
+import { findKept, keyOf } from './kept-files.ts'
 import { file, stubSite } from './test-support/fake-site.ts'
 
 const URL = 'https://app.example/model/config.json'
@@ -42,6 +42,30 @@ it('uses it where storage is too full to take it over', async () => {
   cache.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'))
   expect([await read(), await read()]).toEqual(['one', 'one'])
   expect(site.requests).toEqual([`HEAD ${URL}`, `HEAD ${URL}`])
+})
+
+it('lets go of the old version where storage is too full for the new one', async () => {
+  const site = stubSite({ [URL]: 'one' })
+  await read()
+  const cache = await openCaches()
+  cache.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'))
+  site.answers[URL] = 'two'
+  expect(await read()).toBe('two')
+  expect(site.kept(URL)).toBeUndefined()
+})
+
+it('begins anew where what is kept is damaged', async () => {
+  const site = stubSite({ [URL]: 'one' })
+  await read()
+  const cache = await openCaches()
+  const { match } = cache
+  cache.match = () => Promise.reject(new DOMException('Unexpected internal error.', 'UnknownError'))
+  caches.delete = async () => {
+    cache.match = match
+    return cache.delete(keyOf(URL))
+  }
+  expect([await read(), site.kept(URL)]).toEqual(['one', 200])
+  expect(site.requests).toEqual([`GET ${URL}`, `GET ${URL}`])
 })
 
 it('keeps no copy of what is packed with an extension, where asking for a file that is missing fails', async () => {

@@ -26,9 +26,18 @@ async function openCache(url: string): Promise<Cache | undefined> {
 /** What Cache Storage has of a file: the file, or that there is none. */
 export async function findKept(url: string): Promise<Response | undefined> {
   const cache = await openCache(url)
-  const kept = await cache?.match(keyOf(url))
-  if (cache === undefined || kept !== undefined) return kept
-  // Version 0.1.0 kept files under their own addresses.
+  if (cache === undefined) return undefined
+  try {
+    return (await cache.match(keyOf(url))) ?? (await takeOver(cache, url))
+  } catch {
+    // What is damaged can be neither read nor replaced; without it a new one is begun.
+    await caches.delete(CACHE).catch(() => {})
+    return undefined
+  }
+}
+
+/** Version 0.1.0 kept files under their own addresses. */
+async function takeOver(cache: Cache, url: string): Promise<Response | undefined> {
   const old = await cache.match(url)
   if (old === undefined) return undefined
   const moved = await cache.put(keyOf(url), old).then(
@@ -39,10 +48,13 @@ export async function findKept(url: string): Promise<Response | undefined> {
   return cache.match(moved ? keyOf(url) : url)
 }
 
-/** Storage may be full; then the file is loaded again next time. */
+/**
+ * Storage may be full; then the file is loaded again next time. The version before it goes all the same: beside new files of the model it would
+ * be mixed with these while the server is away, and its room is what the next one needs.
+ */
 export async function keepFile(url: string, response: Response): Promise<void> {
   const cache = await openCache(url)
-  await cache?.put(keyOf(url), response).catch(() => {})
+  await cache?.put(keyOf(url), response).catch(() => forgetKept(url))
 }
 
 /** Lets go of what is kept of a file, so that it is loaded anew whatever version its server names. */
