@@ -1,6 +1,7 @@
 import type * as Ort from 'onnxruntime-node'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { DeviceTensor, ElementType, Feeds, Tensor } from './backend.ts'
+import { nameFullDevice } from './full-device.ts'
 
 /** The part of the API that onnxruntime-node and onnxruntime-web have in common. */
 export type OrtRuntime = Pick<typeof Ort, 'InferenceSession' | 'Tensor' | 'env'>
@@ -41,10 +42,10 @@ export function holdSession(ort: OrtRuntime, session: Ort.InferenceSession) {
       outputs: readonly string[] = outputNames,
     ): Promise<Readonly<Record<string, Ort.Tensor>>> {
       if (held === undefined) throw new Error('This session is disposed; open a new one before running it')
-      return held.run(
-        mapValues(feeds, (feed) => toOrt(ort, feed)),
-        outputs,
-      )
+      const fed = mapValues(feeds, (feed) => toOrt(ort, feed))
+      return held.run(fed, outputs).catch((error: unknown) => {
+        throw nameFullDevice(error)
+      })
     },
     async dispose(): Promise<void> {
       const closing = held

@@ -201,6 +201,11 @@ export class Dispatcher {
       if (message.type === 'progress' || message.type === 'preview') return job && this.#tell(job, message)
       lane?.running.delete(message.id)
       if (job) endJob(job, message)
+      if (message.type === 'error' && message.spent !== undefined) {
+        // Nothing is given to it any more, what waits neither: that goes to the next one.
+        this.#connection?.close().catch(() => {})
+        return this.#afterCrash(new WorkerCrashedError(message.spent))
+      }
     }
     this.#advance()
   }

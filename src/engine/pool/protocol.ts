@@ -49,8 +49,17 @@ export type FromWorker =
       readonly response: Calls[CallKind]['response']
       readonly served: Served
     }
-  /** Without `served` where the error came before the model was known. */
-  | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson; readonly served?: Served }
+  /**
+   * Without `served` where the error came before the model was known. `spent` says why the worker is of no more use after it, in words that follow
+   * `the worker ended during the call`.
+   */
+  | {
+      readonly type: 'error'
+      readonly id: number
+      readonly error: ErrorJson
+      readonly served?: Served
+      readonly spent?: string
+    }
   | ({ readonly type: 'model' } & ModelChange)
   | { readonly type: 'forgotten' }
 

@@ -1,4 +1,5 @@
 // These import the files themselves: the folder's contents page would bring Node's runtime into browsers.
+import { isFullDevice } from '../../backends/full-device.ts'
 import { inStages } from '../../backends/in-stages.ts'
 import type { Backend, BackendChoice } from '../../backends/index.ts'
 import { type Alone, openWhole } from '../../backends/open-whole.ts'
@@ -120,7 +121,8 @@ export class JobRunner {
       const served = stint.end()
       // Files of models have errors of their own.
       if (isOutOfFiles(error) || isCodeMissing(error)) this.#onBroken()
-      this.#post({ type: 'error', id, error: toTesseraError(error).toJSON(), ...(served && { served }) })
+      const spent = isFullDevice(error) ? { spent: 'another call has used up the memory of the GPU' } : {}
+      this.#post({ type: 'error', id, error: toTesseraError(error).toJSON(), ...(served && { served }), ...spent })
     } finally {
       place.leave()
       this.#aborts.delete(id)
