@@ -26,7 +26,8 @@ export function* listSegments(bytes: Uint8Array, from: number): Generator<JpegSe
     const marker = bytes[at + 1]
     if (marker === undefined || marker === END_OF_IMAGE) return
     // Within a scan FF stands before a zero or a restart; before a marker there may be several.
-    if (marker === 0xff) at += 1
+    // Of thousands of them each would be looked for anew.
+    if (marker === 0xff) while (bytes[at + 1] === 0xff) at++
     else if (marker === 0x00 || standsAlone(marker)) at += 2
     else if (at + 4 > bytes.length) return
     else {

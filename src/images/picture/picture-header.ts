@@ -8,7 +8,15 @@ export interface PictureHeader {
   readonly animated: boolean
   /** Passes over the picture that a JPEG file describes; each takes time for all of its pixels. */
   readonly scans?: number
+  /** Segments of a JPEG file, up to one more than it may have. */
+  readonly segments?: number
 }
+
+/**
+ * Whole files have a few dozen, or hundreds where they hold a second picture for depth. Decoders keep each in memory of its own: a file
+ * of millions, each of four bytes, would take a hundred times its size.
+ */
+export const MAX_SEGMENTS = 5000
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 /** What a JPEG begins with. A marker follows, but bytes that decoders pass over may stand before it. */
@@ -47,22 +55,18 @@ function readPng(view: DataView): PictureHeader | undefined {
  * see none would hide it behind a smaller one.
  */
 function readJpeg(file: Uint8Array, view: DataView): PictureHeader | undefined {
+  let size: Pick<PictureHeader, 'width' | 'height'> | undefined
+  let [scans, segments] = [0, 0]
   for (const segment of listSegments(file, 2)) {
     const { marker, at } = segment
-    if (isFrame(segment)) {
-      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
-      return { width, height, animated: false, scans: countScans(file, at) }
-    }
-    // A second start, and pixels of no size.
-    if (marker === START_OF_IMAGE || isScan(segment)) return undefined
+    // Before the frame there are a second start, and pixels of no size.
+    if (size === undefined && (marker === START_OF_IMAGE || isScan(segment))) return undefined
+    if (isFrame(segment)) size ??= { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+    if (isScan(segment)) scans++
+    // It is refused whatever its size.
+    if (++segments > MAX_SEGMENTS) return { width: 0, height: 0, animated: false, segments, ...size }
   }
-  return undefined
-}
-
-function countScans(bytes: Uint8Array, from: number): number {
-  let scans = 0
-  for (const segment of listSegments(bytes, from)) if (isScan(segment)) scans++
-  return scans
+  return size && { ...size, animated: false, scans, segments }
 }
 
 /** One of three kinds: lossy, lossless, and extended, which alone can be animated. */

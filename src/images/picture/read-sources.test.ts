@@ -56,6 +56,22 @@ it('takes a progressive JPEG, if not one of hundreds of scans', async () => {
   )
 })
 
+describe('takes a JPEG of many segments, if not of thousands, each of which decoders keep', () => {
+  it.each([
+    ['before its size', 2],
+    ['behind it', -1],
+  ])('%s', async (_, place) => {
+    const file = await make(64, 64).jpeg().toBuffer()
+    const at = place < 0 ? file.lastIndexOf(Buffer.of(0xff, 0xda)) : place
+    const withComments = (count: number) =>
+      Buffer.concat([file.subarray(0, at), Buffer.alloc(4 * count, Buffer.of(0xff, 0xfe, 0, 2)), file.subarray(at)])
+    await expect(read(base64(withComments(2000)))).resolves.toHaveLength(1)
+    await expect(read(base64(withComments(1_000_000)))).rejects.toThrow(
+      'image: must be a JPEG of at most 5000 segments, got more',
+    )
+  })
+})
+
 describe('a source is refused by name when it is', () => {
   it.each<[string, () => string | Promise<string>, RegExp]>([
     ['no base64', () => 'not a picture!', /must be base64 or a data URL/],

@@ -4,7 +4,7 @@ import type { ImageEditRequest } from '../../schemas/index.ts'
 import { toMask } from './mask.ts'
 import { nameFormat } from './name-format.ts'
 import type { PictureCodec } from './picture-codec.ts'
-import { type PictureHeader, readPictureHeader } from './picture-header.ts'
+import { MAX_SEGMENTS, type PictureHeader, readPictureHeader } from './picture-header.ts'
 import type { PixelImage, Size } from './pixel-image.ts'
 import { requireReferenceSize } from './reference-image.ts'
 
@@ -123,7 +123,9 @@ function readHeader(file: Uint8Array, path: string): PictureHeader {
   if (header === undefined) {
     throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${nameFormat(file)}`)
   }
-  const { scans = 1 } = header
+  const { scans = 1, segments = 0 } = header
+  if (segments > MAX_SEGMENTS)
+    throw new InvalidRequestError(path, `must be a JPEG of at most ${MAX_SEGMENTS} segments, got more`)
   if (scans > MAX_SCANS)
     throw new InvalidRequestError(path, `must be a JPEG of at most ${MAX_SCANS} scans, got ${scans}`)
   if (header.animated) throw new InvalidRequestError(path, 'must be a still picture, got an animation')
