@@ -1,7 +1,7 @@
 import type { CallTimings } from '../engine/index.ts'
-import type { BodyBudget } from './body/body-budget.ts'
 import type { BodyParser } from './body/body-parser.ts'
 import { type BodyMeans, createBodyReaders } from './body/body-readers.ts'
+import type { BodyRooms } from './body/body-rooms.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readPreferences } from './jobs/preferences.ts'
@@ -22,7 +22,7 @@ export interface AnswerParts {
   readonly limiter: RequestLimiter
   readonly admin: AdminLimiter
   readonly maxBodyBytes: number
-  readonly budget: BodyBudget
+  readonly budget: BodyRooms
   readonly parser: BodyParser
   /** Names that a server without keys answers for. */
   readonly hosts: readonly string[]

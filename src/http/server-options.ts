@@ -63,8 +63,8 @@ export interface ServerOptions {
    */
   readonly maxEditBodyBytes?: number | undefined
   /**
-   * Bytes for bodies, over all requests that are read or answered; a body takes three times its length. More wait at their
-   * clients for 10 seconds, and are refused with 529 then; results of jobs in a shared store that clients have not read get as much again. Default 256 MiB, at least three times the largest body.
+   * Bytes for bodies, three times the length of each, over all requests that are read or answered. More wait at their clients for 10 s, then get
+   * 529; small ones (a 256th) have an eighth beside it, unread results in a shared store as much. Default 256 MiB; at least three of the largest body.
    *
    * @example
    * ```ts

@@ -1,7 +1,7 @@
 import { createAdminRoutes } from './admin/admin-routes.ts'
 import { createBatchRoutes } from './batches/batch-routes.ts'
-import { BodyBudget } from './body/body-budget.ts'
 import { BodyParser } from './body/body-parser.ts'
+import { BodyRooms } from './body/body-rooms.ts'
 import { createConsoleRoutes } from './console/console-routes.ts'
 import { createDecisionService } from './decisions/decision-service.ts'
 import { createOpenAiRoute } from './decisions/openai-route.ts'
@@ -153,7 +153,7 @@ export function createServer(options: ServerOptions): Server {
     metrics,
     recent,
     maxBodyBytes,
-    budget: new BodyBudget(maxBufferedBytes),
+    budget: new BodyRooms(maxBufferedBytes),
     parser,
     hosts,
     log: safeLog(log),

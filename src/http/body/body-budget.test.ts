@@ -106,6 +106,22 @@ describe('bodies over all requests', () => {
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
+  it('that are small do not wait behind large ones, whose requests may take minutes', async () => {
+    const stub = createStubEngine()
+    const go = stub.hold()
+    const settings = { maxBodyBytes: 500_000, maxEditBodyBytes: 500_000, maxBufferedBytes: 1_500_000 }
+    const { fetch } = createServer({ engine: stub.engine, ...settings })
+    const large = [fetch(announced(400_000).request)]
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
+    const waits = announced(300_000)
+    large.push(fetch(waits.request))
+    const small = [fetch(announced(1000).request), fetch(post(padded(1000)))]
+    await vi.waitUntil(() => stub.counts.running === 3, { timeout: 60_000 })
+    expect(waits.state.pulled).toBe(0)
+    go()
+    expect((await Promise.all([...large, ...small])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  })
+
   it('must fit at least one by one', () => {
     expect(() => createServer({ engine: createStubEngine().engine, ...SETTINGS, maxBufferedBytes: 2999 })).toThrow(
       'maxBufferedBytes: must be at least 3000, as the largest body takes so many',

@@ -53,16 +53,20 @@ export class BodyBudget {
       // One body of an account passes whatever its size.
       return all > taken && all + bytes > this.#mostEach
     }
+    const take = (bytes: number) => {
+      const fits = bytes <= this.#free && !isBeyondShare(bytes)
+      if (fits) count(bytes)
+      return fits
+    }
     return {
       admit: async (bytes, signal) => {
-        const fits = this.#waiting.size === 0 && bytes <= this.#free && !isBeyondShare(bytes)
-        if (fits) count(bytes)
-        else await this.#wait(bytes, signal, { isBeyondShare: () => isBeyondShare(bytes), count: () => count(bytes) })
+        if (this.#waiting.size === 0 && take(bytes)) return
+        await this.#wait(bytes, signal, { isBeyondShare: () => isBeyondShare(bytes), count: () => count(bytes) })
       },
+      take,
       grow: (bytes) => {
         // A body that waited here would keep others from the bytes that it has.
-        if (bytes > this.#free || isBeyondShare(bytes)) throw isFull(this.#of)
-        count(bytes)
+        if (!take(bytes)) throw isFull(this.#of)
       },
       release: () => {
         this.#free += taken
@@ -122,6 +126,8 @@ export interface BodyShare {
    * @throws OverloadedError; AbortedError
    */
   admit(bytes: number, signal: AbortSignal): Promise<void>
+  /** Takes so many where there is room for them now, before those that wait. @returns whether there is */
+  take(bytes: number): boolean
   /** Takes more for a body that turns out to be longer. @throws OverloadedError */
   grow(bytes: number): void
   /** Gives back all that was taken. */

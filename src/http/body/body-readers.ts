@@ -1,8 +1,8 @@
 import { MIMEType } from 'node:util'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
-import type { BodyShare } from './body-budget.ts'
 import type { BodyParser } from './body-parser.ts'
+import type { OpenShare } from './body-rooms.ts'
 import type { BodyKind } from './parse-body.ts'
 import type { FormField } from './parse-form.ts'
 import type { BodyLine } from './parse-lines.ts'
@@ -20,7 +20,7 @@ const LONGEST_BOUNDARY = 70
 export interface BodyMeans {
   /** Largest body in bytes. */
   readonly maxBytes: number
-  readonly share: BodyShare
+  readonly share: OpenShare
   readonly parser: BodyParser
 }
 

@@ -1,6 +1,6 @@
 import { AbortedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
-import type { BodyShare } from './body-budget.ts'
+import type { OpenShare } from './body-rooms.ts'
 
 /** A body is in memory as its bytes, as the value that they stand for, and as what the thread of the model is sent. */
 export const COPIES = 3
@@ -12,7 +12,7 @@ export const COPIES = 3
  * @throws Refusal (413), also of a framework in front; OverloadedError where other bodies fill the memory; AbortedError when
  * the client hung up
  */
-export async function readBody(request: Request, maxBytes: number, share: BodyShare): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(request: Request, maxBytes: number, share: OpenShare): Promise<Uint8Array<ArrayBuffer>> {
   const header = Number(request.headers.get('content-length'))
   const announced = Number.isSafeInteger(header) && header > 0 ? header : 0
   await share.admit(announced * COPIES, request.signal)
