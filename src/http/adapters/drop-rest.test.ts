@@ -30,6 +30,23 @@ it('a connection is closed whose rest does not come within five seconds', () => 
   expect(vi.getTimerCount()).toBe(0)
 })
 
+it('a connection that Node is to close stays open until the rest has come', async () => {
+  const close = vi.spyOn(Socket.prototype, 'destroySoon')
+  const socket = new Socket()
+  const message = new IncomingMessage(socket)
+  const response = new ServerResponse(message)
+  // As Node does, whose listener is there before.
+  response.on('finish', () => socket.destroySoon())
+  boundRest(message, response)
+  response.emit('finish')
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([close.mock.calls.length, socket.writableEnded]).toEqual([0, true])
+  message.complete = true
+  await vi.advanceTimersByTimeAsync(100)
+  expect([close.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0])
+  close.mockRestore()
+})
+
 it('a request that a framework injects, which has no connection, is left alone', () => {
   answer(new EventEmitter() as Socket)
   expect(vi.getTimerCount()).toBe(0)

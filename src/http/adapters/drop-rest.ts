@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 
 /** Of a body that is still coming in when its request is answered. */
 const MOST_BYTES = 64 * 2 ** 20
@@ -14,11 +15,13 @@ const CHECK_MS = 10
 export function boundRest(message: IncomingMessage, response: ServerResponse & { stream?: ServerHttp2Stream }): void {
   const { stream } = response
   if (stream) return boundStream(stream)
-  response.once('finish', () => {
+  // Before Node's own listener, which closes the connection where its client asked for that.
+  response.prependOnceListener('finish', () => {
     const { socket } = message
     // A request that a framework injects, as in tests with Fastify, comes over no connection that could be closed.
     if (message.complete || socket.destroyed || !('destroy' in socket)) return
     const start = socket.bytesRead
+    const lastly = putOffClosing(socket)
     const check = setInterval(() => {
       if (message.complete) return stop()
       if (socket.bytesRead - start > MOST_BYTES) socket.pause()
@@ -32,9 +35,28 @@ export function boundRest(message: IncomingMessage, response: ServerResponse & {
       clearTimeout(timer)
       // A connection may stay open for thousands of requests more.
       socket.off('close', stop)
+      lastly()
     }
     socket.once('close', stop)
   })
+}
+
+/**
+ * Has a connection that is to be closed only say so. A client that still sends, such as nginx, which asks for a connection to be closed after each
+ * request, would meet a broken one in place of the answer.
+ *
+ * @returns what closes it then
+ */
+function putOffClosing(socket: Socket): () => void {
+  let isLast = false
+  socket.destroySoon = () => {
+    isLast = true
+    socket.end()
+  }
+  return () => {
+    Reflect.deleteProperty(socket, 'destroySoon')
+    if (isLast) socket.destroySoon()
+  }
 }
 
 /** Over HTTP/2 a client is told that no more of its body is wanted, and its other requests go on. */

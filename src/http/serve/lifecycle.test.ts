@@ -120,6 +120,23 @@ describe('connections', () => {
     expect(socket.bytesWritten).toBeLessThan(128 * 2 ** 20)
   })
 
+  it('that are to be closed with the answer are not before the rest of the body has come', async () => {
+    const port = Number(new URL(service.url).port)
+    const failed = vi.fn<(error: Error) => void>()
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', failed)
+    socket.write(`${HEAD}Connection: close\r\nContent-Length: 11\r\n\r\n1`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /)
+    socket.resume()
+    for (let byte = 0; byte < 10; byte++) {
+      await sleep(20)
+      socket.write('1')
+    }
+    socket.end()
+    await vi.waitUntil(() => socket.closed, { timeout: 10_000 })
+    expect(failed.mock.calls).toEqual([])
+  })
+
   it('whose rest is small stay open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const socket = await open(`${HEAD}Content-Length: 5\r\n\r\n12`)
