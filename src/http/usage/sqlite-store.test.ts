@@ -125,6 +125,33 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
+  it('holds up nobody else while many changes wait for such a writer', async () => {
+    const file = join(folder, 'a.db')
+    const store = openSqliteStore(file)
+    const other = openRaw(file)
+    other.exec('BEGIN IMMEDIATE')
+    const bounded = boundStore(store)
+    const began = performance.now()
+    const refused = Array.from({ length: 40 }, (_, index) =>
+      bounded.update(String(index), () => 'x').catch(() => 'late'),
+    )
+    let longest = 0
+    let last = began
+    const look = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 10)
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(['late']))
+    clearInterval(look)
+    expect(longest).toBeLessThan(3000)
+    expect(performance.now() - began).toBeLessThan(10_000)
+    other.exec('COMMIT')
+    other.close()
+    await bounded.update('a', () => 'y')
+    expect((await bounded.read('0')).document).toBe(undefined)
+    await store.close()
+  })
+
   it('keeps the accounts of a file of 0.1.0', async () => {
     const file = join(folder, 'a.db')
     const old = openRaw(file)

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { type Database, loadSqlite } from './load-sqlite.ts'
-import type { UsageStore } from './usage-store.ts'
+import type { Change, UpdateOptions, UsageStore } from './usage-store.ts'
 
 /** How soon a writer tries again where another process holds the lock. The thread is free in between. */
 const BUSY_RETRY_MS = 5
@@ -32,29 +32,32 @@ export function openSqliteStore(file: string): UsageStore {
   const sweep = database.prepare('DELETE FROM documents WHERE expires <= ?')
   let writes = 0
   let open = true
+
+  async function make(name: string, change: Change, { signal, keepMs }: UpdateOptions = {}): Promise<void> {
+    signal?.throwIfAborted()
+    while (!begin(database)) await sleep(BUSY_RETRY_MS, undefined, { signal })
+    // Until the end of the transaction nothing else of this process may run, as all share one connection.
+    try {
+      // All processes that share the file run on one machine, whose clock is that of the store.
+      const now = Date.now()
+      const document = select.get(name, now)?.document
+      const next = change(document, now)
+      if (next === undefined) remove.run(name)
+      else if (next !== document) replace.run(name, next, keepMs === undefined ? Number.MAX_SAFE_INTEGER : now + keepMs)
+      if (++writes % SWEEP_EVERY === 0) sweep.run(now)
+      database.exec('COMMIT')
+    } catch (error) {
+      rollBack(database)
+      throw error
+    }
+  }
+
   return {
     async read(name) {
       const now = Date.now()
       return { document: select.get(name, now)?.document, now }
     },
-    async update(name, change, { signal, keepMs } = {}) {
-      while (!begin(database)) await sleep(BUSY_RETRY_MS, undefined, { signal })
-      // Until the end of the transaction nothing else of this process may run, as all share one connection.
-      try {
-        // All processes that share the file run on one machine, whose clock is that of the store.
-        const now = Date.now()
-        const document = select.get(name, now)?.document
-        const next = change(document, now)
-        if (next === undefined) remove.run(name)
-        else if (next !== document)
-          replace.run(name, next, keepMs === undefined ? Number.MAX_SAFE_INTEGER : now + keepMs)
-        if (++writes % SWEEP_EVERY === 0) sweep.run(now)
-        database.exec('COMMIT')
-      } catch (error) {
-        rollBack(database)
-        throw error
-      }
-    },
+    update: oneByOne(make),
     async names(prefix) {
       // SQLite counts code points where JavaScript counts UTF-16 units.
       return list.all([...prefix].length, prefix, Date.now()).map(({ document }) => document)
@@ -66,18 +69,31 @@ export function openSqliteStore(file: string): UsageStore {
   }
 }
 
+/** Of the changes of a process one waits for the lock at a time, as each asks for it again and again. */
+function oneByOne(update: UsageStore['update']): UsageStore['update'] {
+  let last = Promise.resolve()
+  return (...change) => {
+    const made = last.then(() => update(...change))
+    last = made.catch(() => {})
+    return made
+  }
+}
+
 /**
- * IMMEDIATE takes the write lock before the read: a change is never made from a document that has moved on.
+ * IMMEDIATE takes the write lock before the read: a change is never made from a document that has moved on. SQLite is not to wait for it, as
+ * the thread would stand still meanwhile.
  *
  * @returns false where another process has the lock
  */
 function begin(database: Database): boolean {
   try {
-    database.exec('BEGIN IMMEDIATE')
+    database.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE')
     return true
   } catch (error) {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false
     throw error
+  } finally {
+    database.exec(READ_PATIENCE)
   }
 }
 
@@ -90,13 +106,16 @@ function rollBack(database: Database): void {
   }
 }
 
+/** A read is held up only while another process repairs or closes the file. */
+const READ_PATIENCE = 'PRAGMA busy_timeout = 50'
+
 const SCHEMA = `
   PRAGMA busy_timeout = 2000;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, document TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
   CREATE INDEX IF NOT EXISTS documents_expire ON documents (expires);
-  PRAGMA busy_timeout = 50`
+  ${READ_PATIENCE}`
 
 /** Files of 0.1.0 keep accounts in a table of their own. */
 const MIGRATION = `
