@@ -31,8 +31,10 @@ export class LineWriter {
 
   /** Resolves when all is out, or `milliseconds` have passed. */
   async close(milliseconds = FLUSH_MS): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)))
     await Promise.race([this.#writing, late])
+    clearTimeout(timer)
   }
 
   async #writeAll(): Promise<void> {
@@ -63,7 +65,8 @@ async function writeStdout(text: string): Promise<void> {
     const written = await new Promise<number>((resolve, reject) => {
       write(STDOUT, bytes, (error, count) => {
         if (!error) resolve(count)
-        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), RETRY_MS)
+        // A reader that has stopped reading keeps no process from ending.
+        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), RETRY_MS).unref()
         else reject(error)
       })
     })

@@ -60,6 +60,15 @@ export function endStopped(status: typeof process.exitCode): void {
   if (stopped !== undefined) setTimeout(end, MOMENT_MS, stopped).unref()
 }
 
+/** Ends the process a moment after its command, where nobody reads its messages; what it has for stdout is waited for. */
+export function endUnread(): void {
+  const { stdout, stderr } = process
+  const look = () => {
+    if (stderr.writableLength > 0 && stdout.writableLength === 0) process.exit()
+  }
+  setInterval(look, MOMENT_MS).unref()
+}
+
 /** By the signal itself, as parents tell it from a failure; exiting is for that first process, and waits for native code. */
 function end(name: Signal): void {
   for (const each of SIGNALS) process.off(each, end)

@@ -1,6 +1,6 @@
-import { type ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +14,8 @@ import { DEFAULT_PRICES } from '../../http/usage/prices.ts'
 import { ended, prepareServe, type ServeProcesses, started } from '../test-support/serve-process.ts'
 
 const KEYS = { TESSERA_API_KEYS: 'a' }
+/** As much as one of Linux holds. */
+const PIPE_BYTES = 65_536
 const LOOPBACK = ['--port', '0', '--grace', '8s']
 
 let processes: ServeProcesses
@@ -81,6 +83,28 @@ describe.skipIf(process.platform === 'win32')('a service', () => {
     expect(await ended(child)).toMatchObject({ code: 0 })
     closeSync(full)
   })
+
+  it.skipIf(process.platform !== 'linux').each(['stdout', 'stderr'] as const)(
+    'ends where its %s is a pipe that is full, as nobody reads it any more',
+    async (name) => {
+      const path = join(processes.home, name)
+      execFileSync('mkfifo', [path])
+      // Open for both, it has a reader, who reads nothing.
+      const pipe = openSync(path, 'r+')
+      writeSync(pipe, Buffer.alloc(PIPE_BYTES))
+      const child = processes.start(
+        ['--port', '0'],
+        KEYS,
+        name === 'stdout' ? ['ignore', pipe, 'pipe'] : ['ignore', 'pipe', pipe],
+      )
+      const told = name === 'stdout' ? once(child.stderr!, 'data') : started(child)
+      await told
+      child.kill('SIGTERM')
+      const [code] = (await once(child, 'exit', { signal: AbortSignal.timeout(20_000) })) as [number | null]
+      expect(code).toBe(0)
+      closeSync(pipe)
+    },
+  )
 })
 
 describe.skipIf(!hasRedis())('a service under load whose Redis server', () => {
