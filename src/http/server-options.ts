@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import type { Engine } from '../engine/index.ts'
-import { InvalidRequestError } from '../errors/index.ts'
 import { callback, count, flag, mustBe, optionTable, readOptions, text, withMethods } from '../options/index.ts'
 import { LIMITS as REQUEST } from '../schemas/index.ts'
-import { COPIES } from './body/read-body.ts'
+import { bytesForBodies } from './body/body-rooms.ts'
 import { HOSTS } from './check-host.ts'
 import type { JobStore } from './jobs/job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
@@ -64,7 +63,8 @@ export interface ServerOptions {
   readonly maxEditBodyBytes?: number | undefined
   /**
    * Bytes for bodies, three times the length of each, over all requests that are read or answered. More wait at their clients for 10 s, then get
-   * 529; small ones (a 256th) have an eighth beside it, unread results in a shared store as much. Default 256 MiB; at least three of the largest body.
+   * 529; small ones (a 256th) have an eighth beside it, unread results in a shared store as much. Default 256 MiB, or a quarter of the memory
+   * where that is less; at least three times the largest body.
    *
    * @example
    * ```ts
@@ -224,7 +224,7 @@ const SERVER_OPTIONS = optionTable('a server', {
   limits: LIMITS.default({}),
   maxBodyBytes: count(1).default(8 * 2 ** 20),
   maxEditBodyBytes: count(1).default(32 * 2 ** 20),
-  maxBufferedBytes: count(1).default(256 * 2 ** 20),
+  maxBufferedBytes: count(1).optional(),
   maxOptions: count(REQUEST.options.min).optional(),
   prices: PRICES.default({}),
   store: withMethods<UsageStore>('a store, such as openSqliteStore() opens', 'read', 'update').optional(),
@@ -242,9 +242,6 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>
 /** Fills in defaults. @throws InvalidRequestError naming the option */
 export function resolveServerOptions(options: ServerOptions) {
   const resolved = readOptions(SERVER_OPTIONS, options)
-  const largest = COPIES * Math.max(resolved.maxBodyBytes, resolved.maxEditBodyBytes)
-  if (resolved.maxBufferedBytes < largest) {
-    throw new InvalidRequestError('maxBufferedBytes', `must be at least ${largest}, as the largest body takes so many`)
-  }
-  return resolved
+  const longest = Math.max(resolved.maxBodyBytes, resolved.maxEditBodyBytes)
+  return { ...resolved, maxBufferedBytes: bytesForBodies(longest, resolved.maxBufferedBytes) }
 }

@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os'
 import * as z from 'zod'
 import { BACKEND_NAMES, type BackendName } from '../../backends/index.ts'
 import type { SymbolOptions } from '../../decide/decision-family.ts'
@@ -8,6 +7,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import { isModelName } from '../../models/find/is-model-name.ts'
 import { count, flag, mapOf, mustBe, oneOf, optionTable, readOption, readOptions, text } from '../../options/index.ts'
 import type { JobKind } from '../jobs.ts'
+import { totalMemory } from '../memory/total-memory.ts'
 import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
 import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
 import { KEEP_STATES, type KeepStates, shareKeptStates } from './keep-states.ts'
@@ -195,7 +195,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
   const shares = shareOut({
     workers,
     threads: given.threads ?? readThreads(env.TESSERA_THREADS),
-    memoryBudget: memoryBudget ?? measureMemory() / 2,
+    memoryBudget: memoryBudget ?? totalMemory() / 2,
     isSingle: worker !== true || keepStates !== undefined,
   })
   const common = {
@@ -236,9 +236,4 @@ function refuseStrangers(loras: NamedLoras, models: Readonly<Record<string, stri
 function readThreads(variable: string | undefined): number | undefined {
   if (!variable) return undefined
   return readOption('TESSERA_THREADS', THREADS, /^\d+$/.test(variable) ? Number(variable) : variable)
-}
-
-/** Memory in bytes. A container may allow less than the machine has; no limit is given as 0, or as more than there is. */
-function measureMemory(): number {
-  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 }

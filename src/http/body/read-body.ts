@@ -1,9 +1,6 @@
 import { AbortedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
-import type { OpenShare } from './body-rooms.ts'
-
-/** A body is in memory as its bytes, as the value that they stand for, and as what the thread of the model is sent. */
-export const COPIES = 3
+import { COPIES, type OpenShare } from './body-rooms.ts'
 
 /**
  * The bytes of a request's body. What it says to be long is admitted before any of it is read, and it is counted on the
