@@ -1,6 +1,6 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { measurePeak } from '../../src/cli/bench/measure-peak.ts'
-import { provideQwen3 } from '../models/provide-qwen3.ts'
+import { provideQwen3 } from '../models/random-qwen3.ts'
 import type { Bench } from '../report/bench.ts'
 import { measureColdStart } from './measure-cold-start.ts'
 import { measureModel, type ModelFigures } from './measure-model.ts'

@@ -1,6 +1,6 @@
 import type { BertConfig } from '../../src/models/configs/bert-config.ts'
 import type { LanguageModelConfig } from '../../src/models/index.ts'
-import { layerMatrices } from '../models/qwen3-shape.ts'
+import { layerMatrices } from '../models/language-model-shape.ts'
 import type { Pass } from './record-passes.ts'
 
 /** What prefill passes compute: tokens, and operations (a multiplication and an addition count as two) in 10⁹. */

@@ -5,7 +5,7 @@ import type { QuestionsInput } from '../../src/schemas/index.ts'
 import { QUESTIONS } from '../decide/questions.ts'
 import { makeRequest } from '../decide/request.ts'
 import { type Cost, measureCost } from '../measure/compare-pairs.ts'
-import { provideQwen3 } from '../models/provide-qwen3.ts'
+import { provideQwen3 } from '../models/random-qwen3.ts'
 import type { Bench } from '../report/bench.ts'
 import { ms, table } from '../report/markdown.ts'
 

@@ -1,4 +1,3 @@
-import { layerMatrices } from './qwen3-shape.ts'
 import type { Shapes } from './write-random-weights.ts'
 
 /** The fields of a `config.json` that its tensors have their shapes from. */
@@ -41,4 +40,20 @@ export function languageModelShapes(size: LanguageModelSize, parts: LanguageMode
     for (const part of parts.headNorms ? ['q_norm', 'k_norm'] : []) shapes[name(`self_attn.${part}.weight`)] = [head]
   }
   return shapes
+}
+
+/** [outputs, inputs] of the matrices of one decoder layer. */
+export function layerMatrices(size: LanguageModelSize): Record<string, readonly [number, number]> {
+  const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = size
+  const width = size.num_attention_heads * headSize
+  const keyValueWidth = size.num_key_value_heads * headSize
+  return {
+    'self_attn.q_proj': [width, hidden],
+    'self_attn.k_proj': [keyValueWidth, hidden],
+    'self_attn.v_proj': [keyValueWidth, hidden],
+    'self_attn.o_proj': [hidden, width],
+    'mlp.gate_proj': [inner, hidden],
+    'mlp.up_proj': [inner, hidden],
+    'mlp.down_proj': [hidden, inner],
+  }
 }

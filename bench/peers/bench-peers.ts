@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
-import { provideQwen3 } from '../models/provide-qwen3.ts'
+import { provideQwen3 } from '../models/random-qwen3.ts'
 import type { Bench, BenchOptions } from '../report/bench.ts'
 import { fitLlamaRequest, fitRequest } from './fit-requests.ts'
 import { LlamaSide } from './llama-side.ts'

@@ -1,5 +1,5 @@
 import type { Summary } from '../../src/cli/bench/statistics.ts'
-import type { RandomQwen3 } from '../models/qwen3-shape.ts'
+import type { RandomQwen3 } from '../models/random-qwen3.ts'
 import type { Work } from './work.ts'
 
 /** Ways of answering the same questions; see `renderPeers` for what they are. */

@@ -2,8 +2,9 @@ import { randomFillSync } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists } from '../../src/models/files/exists.ts'
-import { layerMatrices, qwen3Config, type RandomQwen3 } from '../models/qwen3-shape.ts'
-import { type GgufTensor, type GgufValue, writeGguf } from './gguf-writer.ts'
+import { type GgufTensor, type GgufValue, writeGgufFile } from '../../test/helpers/gguf-writer.ts'
+import { layerMatrices } from '../models/language-model-shape.ts'
+import { qwen3Config, type RandomQwen3 } from '../models/random-qwen3.ts'
 
 /** ggml_type and the layout of a block of 32 values: a half-precision scale, then the values. */
 const FORMATS = { 8: { type: 8, bytes: 34 }, 4: { type: 2, bytes: 18 } }
@@ -22,7 +23,7 @@ export async function provideQwen3Gguf(bundle: string, which: RandomQwen3): Prom
   if (await exists(path)) return path
   const vocabulary = await readVocabulary(bundle)
   const config = qwen3Config(which, vocabulary.tokens.length)
-  await writeGguf(path, describe(config, vocabulary), makeTensors(config, which.bits))
+  await writeGgufFile(path, describe(config, vocabulary), makeTensors(config, which.bits))
   return path
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { type GgufValue, writeGgufFile } from './gguf-writer.ts'
 
 /** Types of ggml that tensors are written in here. */
 const GGUF_WRITTEN = { F32: 0, Q4_0: 2, Q8_0: 8 } as const
@@ -11,10 +11,6 @@ export interface GgufSource {
 }
 
 const BLOCK = 32
-const ALIGNMENT = 32
-const STRING = 8
-const UINT32 = 4
-const FLOAT32 = 6
 
 /** What the numbers are once they are in blocks of a type. Scales are powers of two, so that half precision has them. */
 export function roundToBlocks(values: Float32Array, type: GgufWritten): Float32Array {
@@ -33,24 +29,16 @@ export async function writeGguf(
   metadata: Readonly<Record<string, string | number>>,
   tensors: ReadonlyMap<string, GgufSource>,
 ): Promise<void> {
-  const header: Buffer[] = [Buffer.from('GGUF'), uint32(3), uint64(tensors.size), uint64(Object.keys(metadata).length)]
-  for (const [key, value] of Object.entries(metadata)) header.push(text(key), ...encodeValue(value))
-  const data: Buffer[] = []
-  let offset = 0
-  for (const [name, { shape, values, type }] of tensors) {
-    const bytes = encode(values, type)
-    header.push(text(name), uint32(shape.length), ...shape.toReversed().map(uint64))
-    header.push(uint32(GGUF_WRITTEN[type]), uint64(offset))
-    data.push(bytes, padding(bytes.length))
-    offset += bytes.length + padding(bytes.length).length
-  }
-  const start = Buffer.concat(header)
-  await writeFile(path, Buffer.concat([start, padding(start.length), ...data]))
+  const values = Object.entries(metadata).map(([key, value]) => [key, tagged(value)])
+  const stored = Array.from(tensors, ([name, { shape, values, type }]) => {
+    return { name, dims: shape.toReversed(), type: GGUF_WRITTEN[type], data: encode(values, type) }
+  })
+  await writeGgufFile(path, Object.fromEntries(values) as Record<string, GgufValue>, stored)
 }
 
-function encodeValue(value: string | number): Buffer[] {
-  if (typeof value === 'string') return [uint32(STRING), text(value)]
-  return Number.isInteger(value) ? [uint32(UINT32), uint32(value)] : [uint32(FLOAT32), float32(value)]
+function tagged(value: string | number): GgufValue {
+  if (typeof value === 'string') return { string: value }
+  return Number.isInteger(value) ? { uint32: value } : { float32: value }
 }
 
 function scaleOf(values: Float32Array, first: number, highest: number): number {
@@ -75,9 +63,3 @@ function encode(values: Float32Array, type: GgufWritten): Buffer {
 function packHalves(levels: readonly number[]): Buffer {
   return Buffer.from(levels.slice(0, BLOCK / 2).map((low, i) => (low + 8) | ((levels[i + BLOCK / 2]! + 8) << 4)))
 }
-
-const uint32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer)
-const float32 = (value: number) => Buffer.from(Float32Array.of(value).buffer)
-const uint64 = (value: number) => Buffer.from(BigUint64Array.of(BigInt(value)).buffer)
-const text = (value: string) => Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)])
-const padding = (length: number) => Buffer.alloc((ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT)

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 
 /** Value types of GGUF metadata (ggml/docs/gguf.md). */
-const TYPES = { uint32: 4, float32: 6, bool: 7, string: 8, array: 9, int32: 5 } as const
+const TYPES = { uint32: 4, float32: 6, string: 8, array: 9, int32: 5 } as const
 
 export type GgufValue =
   | { readonly uint32: number }
@@ -22,7 +22,7 @@ export interface GgufTensor {
 const ALIGNMENT = 32
 
 /** Writes a GGUF file, version 3, little-endian. */
-export async function writeGguf(
+export async function writeGgufFile(
   path: string,
   metadata: Readonly<Record<string, GgufValue>>,
   tensors: readonly GgufTensor[],
