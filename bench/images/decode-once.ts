@@ -6,6 +6,7 @@ import { openLatentDecoder } from '../../src/images/decoding/latent-decoder.ts'
 import { readPart } from '../../src/images/read-part.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../src/models/configs/autoencoder-config.ts'
 import { openFolder } from '../../src/models/index.ts'
+import { measureCost } from '../measure/compare-pairs.ts'
 
 const [folder, side, threads, runs] = process.argv.slice(2) as [string, string, string, string]
 const { config, weights } = await readPart(openFolder(folder), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
@@ -20,12 +21,10 @@ const before = process.memoryUsage.rss()
 const times: number[] = []
 const processor: number[] = []
 for (let run = 0; run < Number(runs); run++) {
-  const used = process.cpuUsage()
-  const started = performance.now()
-  await decoder.decode({ channels, height: positions, width: positions, data }, { turn: async () => {} })
-  times.push(performance.now() - started)
-  const { user, system } = process.cpuUsage(used)
-  processor.push((user + system) / 1000)
+  const latents = { channels, height: positions, width: positions, data }
+  const cost = await measureCost(() => decoder.decode(latents, { turn: async () => {} }))
+  times.push(cost.time)
+  processor.push(cost.processor)
 }
 // maxRSS is in KiB.
 const peak = process.resourceUsage().maxRSS * 1024 - before

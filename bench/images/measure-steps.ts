@@ -4,14 +4,10 @@ import { recordPasses } from '../decide/record-passes.ts'
 import type { Child } from '../measure/child.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { provideRandomModel, type Precision } from '../models/random-checkpoint.ts'
-import { openStableDiffusion } from './stable-diffusion-side.ts'
-import { type Family, type StepModel, TEXT_TOKENS } from './step-model.ts'
-import { openTorch } from './torch-side.ts'
+import { openPeer, type Peer, PEER_NAMES } from './open-peer.ts'
+import type { Family, StepModel } from './step-model.ts'
 
 const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int8_rows', 'int4']
-
-/** Another runtime with weights of one type. */
-export type Peer = 'torch_float32' | 'torch_bfloat16' | 'stable_diffusion_f32' | 'stable_diffusion_q8_0'
 
 export interface StepFigures {
   readonly kind: Family['kind']
@@ -64,18 +60,11 @@ export async function measureSteps(
   }
 }
 
-async function openPeers({ kind, model }: Family, side: number, threads: number) {
-  const step = { kind, folder: await provideRandomModel(model, 'float32'), side, textTokens: TEXT_TOKENS, threads }
-  const peers: Readonly<Record<Peer, () => Promise<Child | undefined>>> = {
-    torch_float32: () => openTorch({ ...step, precision: 'float32' }),
-    torch_bfloat16: () => openTorch({ ...step, precision: 'bfloat16' }),
-    stable_diffusion_f32: () => openStableDiffusion({ ...step, precision: 'f32' }),
-    stable_diffusion_q8_0: () => openStableDiffusion({ ...step, precision: 'q8_0' }),
-  }
+async function openPeers(family: Family, side: number, threads: number) {
   const ways: Record<string, () => Promise<void>> = {}
   const opened: Child[] = []
-  for (const [peer, open] of Object.entries(peers)) {
-    const child = await open()
+  for (const peer of PEER_NAMES) {
+    const child = await openPeer(peer, family, { side, threads })
     if (child === undefined) continue
     opened.push(child)
     ways[peer] = () => child.step()

@@ -1,5 +1,6 @@
 import { ms, percent, table, times } from '../report/markdown.ts'
-import type { Peer, StepFigures } from './measure-steps.ts'
+import type { StepFigures } from './measure-steps.ts'
+import type { Peer } from './open-peer.ts'
 import type { ImagesResults } from './results.ts'
 
 const WEIGHTS = { float32: 'float32', int8: 'int8', int8_rows: 'int8, whole rows', int4: 'int4' } as const
