@@ -1,12 +1,10 @@
 import type { Question } from '../schemas/index.ts'
+import { labelled } from './render-text.ts'
 import { spacedText } from './spaced-json.ts'
 
 /** Every question as named options with their meanings, as opendecider's models were trained on: texts such as `billing: charges`. */
 export function openDeciderOptions(question: Question): string[] {
-  return options(question).map(([key, meaning]) => {
-    const text = meaning === null || meaning === undefined ? '' : spacedText(meaning)
-    return text === '' || text === key ? key : `${key}: ${text}`
-  })
+  return options(question).map(([key, meaning]) => labelled(key, spacedText(meaning ?? '')))
 }
 
 function options(question: Question): [string, unknown][] {

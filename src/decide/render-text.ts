@@ -6,12 +6,12 @@ export function asText(value: Text | State | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function labelled(label: string, meaning: Text | undefined): string {
-  const text = asText(meaning)
+/** An option's name, and its meaning where that says more. */
+export function labelled(label: string, text: string): string {
   return text === '' || text === label ? label : `${label}: ${text}`
 }
 
 /** The texts of a choice's options in order: its key, and its meaning where that says more. */
 export function choiceTexts({ criteria }: ChoiceQuestion): string[] {
-  return Object.entries(criteria).map(([key, meaning]) => labelled(key, meaning))
+  return Object.entries(criteria).map(([key, meaning]) => labelled(key, asText(meaning)))
 }

@@ -103,9 +103,8 @@ export async function loadWordPieceTokenizer(
       else
         for (const word of split(piece)) {
           for (const id of encodeWord(word)) ids.push(id)
-          if (ids.length > most) break
+          if (ids.length > most) return ids
         }
-      if (ids.length > most) break
     }
     return ids
   }

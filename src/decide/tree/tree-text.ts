@@ -1,4 +1,5 @@
 import type { Question, State, Text } from '../../schemas/index.ts'
+import { labelled } from '../render-text.ts'
 
 /** A name without white space gets a space at every hump: `orderId` reads `order Id`. */
 const HUMP = /([a-z])([A-Z][a-z])/g
@@ -28,18 +29,13 @@ function valueText(value: unknown, nested: boolean): string {
   return nested ? `(${text})` : text
 }
 
-function labelled(label: string, meaning: Text | undefined): string {
-  const text = treeText(meaning)
-  return text === '' || text === label ? label : `${label}: ${text}`
-}
-
 /** The texts of a question's options in order: `yes`/`no` for noul, name and meaning for choice, the levels for score. */
 export function treeOptionTexts(question: Question): string[] {
   if (question.type === 'noul') {
-    return [labelled('yes', question.criteria?.true), labelled('no', question.criteria?.false)]
+    return [labelled('yes', treeText(question.criteria?.true)), labelled('no', treeText(question.criteria?.false))]
   }
   if (question.type === 'choice') {
-    return Object.entries(question.criteria).map(([key, meaning]) => labelled(nameText(key), meaning))
+    return Object.entries(question.criteria).map(([key, meaning]) => labelled(nameText(key), treeText(meaning)))
   }
   return question.criteria.map((level) => treeText(level))
 }

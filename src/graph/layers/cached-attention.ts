@@ -16,7 +16,7 @@ import {
   transpose,
 } from '../../onnx/ops/shape.ts'
 import type { AttentionGraph } from './full-attention.ts'
-import { narrow, widen } from './precision.ts'
+import { BLOCKED, narrow, widen } from './precision.ts'
 
 export interface GroupedHeads {
   readonly query: number
@@ -34,9 +34,6 @@ type RowInputs = Pick<CachedAttentionInputs, 'key' | 'value' | 'positionIds' | '
 
 /** Sizes of heads whose multiples the operator rotates itself. */
 const ROTATED_WITHIN = 16
-
-/** Added to a score that must not count; finite, as -∞ would make a row of them no numbers. */
-const BLOCKED = -1e9
 
 /**
  * Causal attention behind a KV cache, in the model's form; inputs and result as {@link groupQueryAttention} has them.
