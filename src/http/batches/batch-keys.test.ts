@@ -20,7 +20,6 @@ beforeEach(() => {
   ]
   jobs = openBatchServer({ keys, store })
 })
-afterEach(() => jobs.close())
 
 const requests = async () => (await jobs.server.usage('me')).reduce((sum, row) => sum + row.requests, 0)
 const statusOf = async (body: string, headers: Record<string, string> = key) =>

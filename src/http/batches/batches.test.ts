@@ -1,17 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../errors/index.ts'
 import { MemoryJobStore } from '../jobs/memory-job-store.ts'
-import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
+import { line, openBatchServer } from '../test-support/batch-server.ts'
 import { eventsOf } from '../test-support/job-server.ts'
 import { BODY, bearer, get, json, post } from '../test-support/requests.ts'
 
-let jobs: BatchServer
-afterEach(() => jobs.close())
-const serve = (options?: Parameters<typeof openBatchServer>[0]) => (jobs = openBatchServer(options))
-
 describe('a batch', () => {
   it('is answered as the decisions of its lines are, and charged for each', async () => {
-    serve({ keys: [{ key: 'a', id: 'me', freeTokens: 1000 }] })
+    const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me', freeTokens: 1000 }] })
     const me = bearer('a')
     const id = await jobs.startBatch(`${line('one')}\r\n\n${line('two', { state: 'x' })}`, me)
     await jobs.until(id, 'succeeded', me)
@@ -29,7 +25,7 @@ describe('a batch', () => {
   })
 
   it('says of a bad line what is wrong with it, and answers the others', async () => {
-    serve()
+    const jobs = openBatchServer()
     const bad = [
       '{"custom_id": "broken',
       '[]',
@@ -69,14 +65,14 @@ describe('a batch', () => {
     ['without a key', line('a'), { authorization: 'Bearer wrong' }, 401, 'API key'],
   ])('%s is refused before any work', async (_, body, headers, status, message) => {
     const maxBodyBytes = status === 413 ? 40 : 2 ** 20
-    serve({ maxBodyBytes, ...(status === 401 && { keys: ['a'] }) })
+    const jobs = openBatchServer({ maxBodyBytes, ...(status === 401 && { keys: ['a'] }) })
     const response = await jobs.sendBatch(body, headers as Record<string, string>)
     expect([response.status, (await json(response))['message']]).toEqual([status, expect.stringContaining(message)])
     expect(jobs.stub.counts.decided).toBe(0)
   })
 
   it('large enough for the thread that reads bodies is read line by line there', async () => {
-    serve()
+    const jobs = openBatchServer()
     const id = await jobs.startBatch(
       `"broken\n${line('big', { state: 'x'.repeat(150_000) })}\n${line('s', { state: 'y'.repeat(150_000) })}`,
     )
@@ -85,7 +81,7 @@ describe('a batch', () => {
   })
 
   it('that is cancelled keeps what was answered, which is charged, and stops the rest', async () => {
-    serve({ keys: [{ key: 'a', id: 'me' }], jobs: { concurrency: 2 } })
+    const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me' }], jobs: { concurrency: 2 } })
     const me = bearer('a')
     const ids = Array.from({ length: 9 }, (_, index) => line(`${index}`))
     const { decide } = jobs.stub.engine
@@ -110,7 +106,7 @@ describe('a batch', () => {
   })
 
   it('that is cancelled while its lines are weighed takes no turn of others', async () => {
-    serve({ keys: [{ key: 'a', prepaid: '1' }], jobs: { concurrency: 1 } })
+    const jobs = openBatchServer({ keys: [{ key: 'a', prepaid: '1' }], jobs: { concurrency: 1 } })
     const me = bearer('a')
     let weigh = () => {}
     const weighed = new Promise<void>((resolve) => (weigh = resolve))
@@ -138,14 +134,14 @@ describe('a batch', () => {
       if (failures++ === 0) throw new StoreUnavailableError('away', { retryAfterMs: 1 })
       return write(job)
     }
-    serve({ jobs: { store, concurrency: 1 } })
+    const jobs = openBatchServer({ jobs: { store, concurrency: 1 } })
     const id = await jobs.startBatch(`${line('a')}\n${line('b')}`)
     await jobs.until(id, 'succeeded')
     expect(await json(jobs.ask(id))).toMatchObject({ counts: { total: 2, succeeded: 2 } })
   })
 
   it('tells of its lines while it runs, and has results when it is over', async () => {
-    serve()
+    const jobs = openBatchServer()
     jobs.hold()
     const id = await jobs.startBatch(line('a'))
     const early = await jobs.server.fetch(get(`/v1/batches/${id}/results`))
@@ -160,7 +156,7 @@ describe('a batch', () => {
   })
 
   it('is there for its account alone, and no other job has results as lines', async () => {
-    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
+    const jobs = openBatchServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
     const id = await jobs.startBatch(line('a'), bearer('a'))
     await jobs.until(id, 'succeeded', bearer('a'))
     expect((await jobs.server.fetch(get(`/v1/batches/${id}/results`, { headers: bearer('b') }))).status).toBe(404)
@@ -170,7 +166,7 @@ describe('a batch', () => {
   })
 
   it('that is kept until it is fetched is gone when its results are', async () => {
-    serve()
+    const jobs = openBatchServer()
     const id = await jobs.startBatch(line('a'), { prefer: 'keep-result=0' })
     await jobs.until(id, 'succeeded')
     expect(await eventsOf(await jobs.ask(id, {}, {}, '/events'))).toMatchObject([['job.succeeded', {}]])
@@ -179,7 +175,7 @@ describe('a batch', () => {
   })
 
   it('has its lines checked one by one, and others looked after in between', async () => {
-    serve()
+    const jobs = openBatchServer()
     const rounds: number[] = []
     let round = 0
     const { decide } = jobs.stub.engine
@@ -202,7 +198,7 @@ describe('a batch', () => {
   })
 
   it('is written as text to know it again only where it has an Idempotency-Key', async () => {
-    serve()
+    const jobs = openBatchServer()
     const body = line('name', { state: 'STATE' })
     const stringify = vi.spyOn(JSON, 'stringify')
     const texts = () => stringify.mock.results.map(({ value }) => String(value))
@@ -215,7 +211,7 @@ describe('a batch', () => {
   })
 
   it('is found by its Idempotency-Key, and charged once', async () => {
-    serve({ keys: [{ key: 'a', id: 'me' }] })
+    const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me' }] })
     const headers = { ...bearer('a'), 'idempotency-key': 'k' }
     const id = await jobs.startBatch(`${line('a')}\n${line('b')}`, headers)
     await jobs.until(id, 'succeeded', bearer('a'))

@@ -1,16 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { nextTask } from '../../engine/worker/next-task.ts'
 import { InternalError, OverloadedError } from '../../errors/index.ts'
-import { openBatchServer, type BatchServer, line } from '../test-support/batch-server.ts'
+import { openBatchServer, line } from '../test-support/batch-server.ts'
 import { BODY, bearer, json, post } from '../test-support/requests.ts'
-
-let jobs: BatchServer
-afterEach(() => jobs.close())
-const serve = (options?: Parameters<typeof openBatchServer>[0]) => (jobs = openBatchServer(options))
 
 describe('a line', () => {
   it('whose answer fails says why, and is not charged', async () => {
-    serve({ keys: [{ key: 'a', id: 'me', models: ['decide-latest'] }] })
+    const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me', models: ['decide-latest'] }] })
     jobs.stub.failure = new InternalError('SECRET')
     const id = await jobs.startBatch(`${line('a')}\n${line('b', { model: 'other' })}`, bearer('a'))
     await jobs.until(id, 'succeeded', bearer('a'))
@@ -24,7 +20,7 @@ describe('a line', () => {
   })
 
   it('has no name that an Idempotency-Key can be', async () => {
-    serve({ keys: [{ key: 'a', id: 'me' }] })
+    const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me' }] })
     const id = await jobs.startBatch(line('a'), { ...bearer('a'), 'idempotency-key': 'k' })
     await jobs.until(id, 'succeeded', bearer('a'))
     const ask = (key: string) =>
@@ -35,7 +31,7 @@ describe('a line', () => {
   })
 
   it('beyond the balance gets 402, and those before it are charged', async () => {
-    serve({ keys: [{ key: 'a', id: 'me', freeTokens: 20 }], jobs: { concurrency: 1 } })
+    const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me', freeTokens: 20 }], jobs: { concurrency: 1 } })
     const id = await jobs.startBatch(
       `${line('a', { state: 'x'.repeat(10) })}\n${line('b', { state: 'x'.repeat(10) })}`,
       bearer('a'),
@@ -48,7 +44,7 @@ describe('a line', () => {
   it('waits where the service is busy or the minute of its key is full', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
-      serve({ keys: [{ key: 'a', id: 'me', tokensPerMinute: 12 }] })
+      const jobs = openBatchServer({ keys: [{ key: 'a', id: 'me', tokensPerMinute: 12 }] })
       const id = await jobs.startBatch(
         `${line('a', { state: 'x'.repeat(8) })}\n${line('b', { state: 'x'.repeat(8) })}`,
         bearer('a'),
@@ -59,8 +55,7 @@ describe('a line', () => {
     } finally {
       vi.useRealTimers()
     }
-    await jobs.close()
-    serve()
+    const jobs = openBatchServer()
     jobs.stub.failure = new OverloadedError('full', { retryAfterMs: 20 })
     const id = await jobs.startBatch(line('a'))
     await expect.poll(() => jobs.stub.clients.length).toBeGreaterThan(2)
@@ -69,7 +64,7 @@ describe('a line', () => {
   })
 
   it('gives way to other requests of its own account and of others', async () => {
-    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
+    const jobs = openBatchServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
     const order: string[] = []
     const { decide } = jobs.stub.engine
     Object.assign(jobs.stub.engine, {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Job } from '../jobs/job.ts'
 import { makeJob } from '../jobs/make-job.ts'
 import { type BatchServer, openBatchServer } from '../test-support/batch-server.ts'
@@ -12,7 +12,6 @@ const TAKEN = { timeout: 10_000 }
 const me = bearer('a')
 
 let jobs: BatchServer
-afterEach(() => jobs.close())
 
 describe('a batch whose processes ended', () => {
   interface Left {

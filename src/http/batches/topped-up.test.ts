@@ -17,10 +17,7 @@ let jobs: BatchServer
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
 })
-afterEach(async () => {
-  vi.useRealTimers()
-  await jobs.close()
-})
+afterEach(() => void vi.useRealTimers())
 
 /** Lines that are answered of a batch whose account changes when all it may use is set aside for its first lines. */
 async function linesAfter(key: string, change: () => unknown) {

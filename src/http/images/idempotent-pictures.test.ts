@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { bearer, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
 
@@ -6,7 +6,6 @@ let jobs: JobServer
 beforeEach(() => {
   jobs = openJobServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
 })
-afterEach(() => jobs.close())
 
 const seeds = () => jobs.stub.drawn.map((request) => (request as { seed?: number }).seed)
 

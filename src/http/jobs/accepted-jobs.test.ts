@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { InternalError } from '../../errors/index.ts'
 import { createMemoryStore, type UsageStore } from '../index.ts'
 import { eventsOf, type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
-
-let jobs: JobServer
-afterEach(() => jobs.close())
-const serve = (options?: Parameters<typeof openJobServer>[0]) => (jobs = openJobServer(options))
 
 const ROUTES: readonly (readonly [string, object])[] = [
   ['/v1/systemone', BODY],
@@ -20,7 +16,7 @@ describe.each(ROUTES)('a job of %s', (path, body) => {
     ['Prefer: respond-async', body, { prefer: 'respond-async' }],
     ['background: true', { ...body, background: true }, {}],
   ])('by %s is accepted at once, and its result is the answer of the route', async (_, sent, headers) => {
-    serve()
+    const jobs = openJobServer()
     jobs.hold()
     const response = await jobs.server.fetch(post(sent, { path, headers: headers as Record<string, string> }))
     const job = await json(response)
@@ -36,12 +32,12 @@ describe.each(ROUTES)('a job of %s', (path, body) => {
   })
 
   it('with background: false is answered at once', async () => {
-    const response = await serve().server.fetch(post({ ...body, background: false }, { path }))
+    const response = await openJobServer().server.fetch(post({ ...body, background: false }, { path }))
     expect(response.status).toBe(200)
   })
 
   it.each([[1], ['yes'], [[]]])('is not what a background of %j asks for, which is refused', async (background) => {
-    const response = await serve().server.fetch(post({ ...body, background }, { path }))
+    const response = await openJobServer().server.fetch(post({ ...body, background }, { path }))
     expect([response.status, await json(response)]).toEqual([
       422,
       expect.objectContaining({ message: expect.stringContaining('background: must be') }),
@@ -49,21 +45,21 @@ describe.each(ROUTES)('a job of %s', (path, body) => {
   })
 
   it('that the route refuses is none', async () => {
-    serve()
+    const jobs = openJobServer()
     const { response } = await jobs.start({ nonsense: 1 }, path)
     expect(response.status).toBe(422)
     expect(await json(jobs.server.fetch(get('/v1/jobs')))).toEqual({ object: 'list', data: [] })
   })
 
   it('that nests too deeply to be written as text is refused', async () => {
-    serve()
+    const jobs = openJobServer()
     const deep = JSON.stringify({ ...body, other: 0 }).replace(/0}$/, `${'['.repeat(20_000)}${']'.repeat(20_000)}}`)
     const { response, job } = await jobs.start(deep, path, { 'idempotency-key': 'k' })
     expect([response.status, JSON.stringify(job)]).toEqual([422, expect.stringContaining('at most 1,500 levels')])
   })
 
   it('that fails says why, and is not charged', async () => {
-    serve({ keys: [{ key: 'a', prepaid: '1' }] })
+    const jobs = openJobServer({ keys: [{ key: 'a', prepaid: '1' }] })
     jobs.stub.failure = new InternalError('SECRET')
     const { job } = await jobs.start(body, path, bearer('a'))
     await jobs.until(job['id'], 'failed', bearer('a'))
@@ -79,14 +75,14 @@ describe.each(ROUTES)('a job of %s', (path, body) => {
 
 it('a picture asked to be opaque is no job, and one with a stream is refused', async () => {
   const [path, body] = IMAGE_BODIES[0]
-  serve()
+  const jobs = openJobServer()
   expect((await jobs.server.fetch(post({ ...body, background: 'opaque' }, { path }))).status).toBe(200)
   const { response, job } = await jobs.start({ ...body, stream: true }, path)
   expect([response.status, job['message']]).toEqual([422, expect.stringContaining('stream: cannot be true for a job')])
 })
 
 it('a form may ask for a job', async () => {
-  serve()
+  const jobs = openJobServer()
   const form = new FormData()
   form.set('prompt', 'x')
   form.set('background', 'true')
@@ -99,27 +95,27 @@ describe('money', () => {
   const headers = bearer('a')
   const keys = [{ key: 'a', id: 'me', prepaid: '0.25' }]
   const [path, body] = IMAGE_BODIES[0]
-  const left = async () =>
+  const left = async (jobs: JobServer) =>
     (await json(jobs.server.fetch(get('/v1/usage', { headers }))))['prepaid'] as { readonly left: string }
 
   it('is set aside while the job waits, and charged once when it is done', async () => {
-    serve({ keys })
+    const jobs = openJobServer({ keys })
     jobs.hold()
     const { job } = await jobs.start(body, path, headers)
-    expect(await left()).toMatchObject({ left: '0.05' })
+    expect(await left(jobs)).toMatchObject({ left: '0.05' })
     expect((await jobs.start(body, path, headers)).response.status).toBe(402)
     jobs.open()
     await jobs.until(job['id'], 'succeeded', headers)
-    expect(await left()).toMatchObject({ left: '0.05' })
+    expect(await left(jobs)).toMatchObject({ left: '0.05' })
     expect(await jobs.server.usage('me')).toMatchObject([{ requests: 1, units: 1 }])
   })
 
   it('comes back when the job is cancelled', async () => {
-    serve({ keys })
+    const jobs = openJobServer({ keys })
     jobs.hold()
     const { job } = await jobs.start(body, path, headers)
     expect(await json(jobs.ask(job['id'], headers, { method: 'DELETE' }))).toMatchObject({ status: 'cancelled' })
-    expect(await left()).toMatchObject({ left: '0.25' })
+    expect(await left(jobs)).toMatchObject({ left: '0.25' })
     expect(jobs.stub.counts).toMatchObject({ aborted: 1, running: 0 })
     expect((await json(jobs.ask(job['id'], headers)))['status']).toBe('cancelled')
     expect(jobs.entries.at(-1)).toMatchObject({ route: '/v1/jobs/{id}' })
@@ -136,7 +132,7 @@ describe('money', () => {
         return store.update(...change)
       },
     }
-    serve({ keys, store: slow })
+    const jobs = openJobServer({ keys, store: slow })
     const started = jobs.start(body, path, headers)
     await expect.poll(() => asked).toBe(1)
     await jobs.server.close()
@@ -145,7 +141,7 @@ describe('money', () => {
   })
 
   it('comes back when the server closes', async () => {
-    serve({ keys })
+    const jobs = openJobServer({ keys })
     jobs.hold()
     const { job } = await jobs.start(body, path, headers)
     const events = jobs.ask(job['id'], headers, {}, '/events').then(eventsOf)
@@ -160,7 +156,7 @@ describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'k' }
 
   it('finds the job that runs, and its result', async () => {
-    serve({ keys: [{ key: 'a', id: 'me' }] })
+    const jobs = openJobServer({ keys: [{ key: 'a', id: 'me' }] })
     jobs.hold()
     const headers = { ...bearer('a'), ...key }
     const [first, second] = await Promise.all([
@@ -176,14 +172,14 @@ describe('an Idempotency-Key', () => {
   })
 
   it('of another body is refused', async () => {
-    serve()
+    const jobs = openJobServer()
     await jobs.start(BODY, '/v1/systemone', key)
     const { response } = await jobs.start({ ...BODY, state: 'other' }, '/v1/systemone', key)
     expect(response.status).toBe(409)
   })
 
   it('with another webhook is refused, as nobody would tell that address', async () => {
-    serve({ webhooks: { secret: `whsec_${Buffer.alloc(32).toString('base64')}` } })
+    const jobs = openJobServer({ webhooks: { secret: `whsec_${Buffer.alloc(32).toString('base64')}` } })
     jobs.hold()
     await jobs.start(BODY, '/v1/systemone', key)
     const webhook = { 'tessera-webhook': 'https://shop.example/hook' }
@@ -192,7 +188,7 @@ describe('an Idempotency-Key', () => {
   })
 
   it('of a refused request is free again, also for whoever waits for the same', async () => {
-    serve({ keys: [{ key: 'a', prepaid: '0' }] })
+    const jobs = openJobServer({ keys: [{ key: 'a', prepaid: '0' }] })
     const headers = { ...bearer('a'), ...key }
     const [path, body] = IMAGE_BODIES[0]
     const all = await Promise.all([jobs.start(body, path, headers), jobs.start(body, path, headers)])
@@ -201,7 +197,7 @@ describe('an Idempotency-Key', () => {
   })
 
   it('joins a plain request that runs', async () => {
-    serve({ keys: [{ key: 'a', id: 'me' }] })
+    const jobs = openJobServer({ keys: [{ key: 'a', id: 'me' }] })
     jobs.hold()
     const headers = { ...bearer('a'), ...key }
     const plain = jobs.server.fetch(post(BODY, { headers }))

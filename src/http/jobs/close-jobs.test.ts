@@ -1,13 +1,10 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { line, openBatchServer } from '../test-support/batch-server.ts'
-import { type JobServer, openJobServer } from '../test-support/job-server.ts'
+import { openJobServer } from '../test-support/job-server.ts'
 import { bearer, BODY, json } from '../test-support/requests.ts'
 import { createMemoryStore } from '../usage/memory-store.ts'
 import type { Job } from './job.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
-
-let jobs: JobServer
-afterEach(() => jobs.close())
 
 /** A store that takes what comes while its server closes. */
 function makeSlowStore() {
@@ -27,7 +24,7 @@ const KEYS = [{ key: 'a', id: 'me' }]
 
 it('a job whose start is under way when the server closes is refused', async () => {
   const { store, reached, answer } = makeSlowStore()
-  jobs = openJobServer({ keys: KEYS, jobs: { store } })
+  const jobs = openJobServer({ keys: KEYS, jobs: { store } })
   jobs.hold()
   const started = jobs.start(BODY, '/v1/systemone', bearer('a'))
   await reached
@@ -43,12 +40,11 @@ it('a job whose start is under way when the server closes is refused', async () 
 it('a batch whose start is under way when the server closes is refused, and its key free', async () => {
   const { store, reached, answer } = makeSlowStore()
   const usage = createMemoryStore()
-  const closing = openBatchServer({ keys: KEYS, store: usage, jobs: { store } })
-  jobs = closing
+  const jobs = openBatchServer({ keys: KEYS, store: usage, jobs: { store } })
   const key = { ...bearer('a'), 'idempotency-key': 'k' }
-  const started = closing.sendBatch(line('a'), key)
+  const started = jobs.sendBatch(line('a'), key)
   await reached
-  const closed = closing.server.close()
+  const closed = jobs.server.close()
   answer()
   const response = await started
   await closed
@@ -60,13 +56,11 @@ it('a batch whose start is under way when the server closes is refused, and its 
   expect(await store.list('me')).toEqual([])
   const other = openBatchServer({ keys: KEYS, store: usage })
   await other.startBatch(line('another'), key)
-  await other.close()
 })
 
 it('a batch is stopped when the server closes, and what was answered of it is charged', async () => {
   const store = new MemoryJobStore()
-  const batches = openBatchServer({ keys: KEYS, jobs: { store, concurrency: 1 } })
-  jobs = batches
+  const jobs = openBatchServer({ keys: KEYS, jobs: { store, concurrency: 1 } })
   const { decide } = jobs.stub.engine
   Object.assign(jobs.stub.engine, {
     decide: async (...call: Parameters<typeof decide>) => {
@@ -74,7 +68,7 @@ it('a batch is stopped when the server closes, and what was answered of it is ch
       return decide(...call)
     },
   })
-  const id = await batches.startBatch(`${line('a')}\n${line('b')}`, bearer('a'))
+  const id = await jobs.startBatch(`${line('a')}\n${line('b')}`, bearer('a'))
   await expect.poll(() => [jobs.stub.counts.decided, jobs.stub.counts.running]).toEqual([1, 1])
   await jobs.server.close()
   expect(await store.read(id)).toMatchObject({ status: 'failed', error: { error_type: 'overloaded' } })

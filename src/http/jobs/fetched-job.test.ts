@@ -16,7 +16,7 @@ it.each(['', '/events'])(
   'what is kept until it is fetched reaches its owner where the store cannot say that it removed it: %s',
   async (tail) => {
     const store = new LateStore()
-    const { start, ask, server, close } = openJobServer({ jobs: { store } })
+    const { start, ask, server } = openJobServer({ jobs: { store } })
     const { job } = await start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
     const list = async () => (await json(server.fetch(get('/v1/jobs'))))['data']
     await expect.poll(list).toMatchObject([{ status: 'succeeded' }])
@@ -25,14 +25,13 @@ it.each(['', '/events'])(
     if (tail === '') expect(await json(response)).toMatchObject({ status: 'succeeded', result: {} })
     else expect((await eventsOf(response)).map(([name]) => name)).toEqual(['job.succeeded'])
     expect(await list()).toEqual([])
-    await close()
   },
 )
 
 it.each(['', '/events'])(
   'what is kept until it is fetched stays where its client goes in the midst of it: %s',
   async (tail) => {
-    const { start, ask, server, close } = openJobServer()
+    const { start, ask, server } = openJobServer()
     const { job } = await start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
     await expect
       .poll(async () => (await json(server.fetch(get('/v1/jobs'))))['data'])
@@ -45,12 +44,11 @@ it.each(['', '/events'])(
     controller.abort()
     expect(await json(ask(job['id']))).toMatchObject({ status: 'succeeded', result: {} })
     expect((await ask(job['id'])).status).toBe(404)
-    await close()
   },
 )
 
 it.each(['', '/events'])('what is read late leaves another try that has its id by then: %s', async (tail) => {
-  const { stub, start, ask, until, hold, open, server, close } = openJobServer()
+  const { stub, start, ask, until, hold, open, server } = openJobServer()
   const headers = { prefer: 'respond-async, keep-result=0', 'idempotency-key': 'k' }
   hold()
   const { job } = await start(BODY, '/v1/systemone', headers)
@@ -67,5 +65,4 @@ it.each(['', '/events'])('what is read late leaves another try that has its id b
   expect(await late.text()).toContain('"failed"')
   open()
   await until(again.job['id'], 'succeeded')
-  await close()
 })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { InternalError, StoreUnavailableError } from '../../errors/index.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
 import { LeftJobStore } from '../test-support/left-job-store.ts'
@@ -11,7 +11,6 @@ const KEYS = [{ key: 'a', id: 'me' }]
 const me = bearer('a')
 
 let jobs: BatchServer
-afterEach(() => jobs.close())
 
 /** What the log has of anything but the requests that the client made. */
 const faults = () => jobs.entries.filter(({ requestId }) => requestId.startsWith('job_'))

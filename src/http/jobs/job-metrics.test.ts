@@ -16,5 +16,4 @@ it('a job is a request that is answered until it is over, with the status of its
   const route = 'route="/v1/systemone"'
   await expect.poll(metrics).toContain(`tessera_http_requests_total{${route},method="POST",status="500"} 1\n`)
   expect(await metrics()).toContain(`tessera_http_request_duration_seconds_count{${route},status="5xx"} 1\n`)
-  await jobs.close()
 })

@@ -1,12 +1,9 @@
-import { afterEach, expect, it } from 'vitest'
-import { line, openBatchServer, type BatchServer } from '../test-support/batch-server.ts'
+import { expect, it } from 'vitest'
+import { line, openBatchServer } from '../test-support/batch-server.ts'
 import { BODY, bearer, IMAGE_BODIES } from '../test-support/requests.ts'
 
-let jobs: BatchServer
-afterEach(() => jobs.close())
-
 it('jobs and batches of decisions are not kept waiting by pictures, which take minutes', async () => {
-  jobs = openBatchServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
+  const jobs = openBatchServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
   jobs.hold()
   const [path, body] = IMAGE_BODIES[0]
   const drawn = await jobs.start(body, path, bearer('a'))

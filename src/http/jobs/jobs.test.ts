@@ -5,13 +5,9 @@ import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../test-support/req
 import type { Job } from './job.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
 
-let jobs: JobServer
-afterEach(() => jobs.close())
-const serve = (options?: Parameters<typeof openJobServer>[0]) => (jobs = openJobServer(options))
-
 describe('jobs that wait', () => {
   it('have a place, and take turns over accounts', async () => {
-    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
+    const jobs = openJobServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
     jobs.hold()
     await jobs.start(BODY, '/v1/systemone', bearer('a'))
     const second = await jobs.start(BODY, '/v1/systemone', bearer('a'))
@@ -27,7 +23,7 @@ describe('jobs that wait', () => {
   })
 
   it('are cancelled where they are', async () => {
-    serve({ jobs: { concurrency: 1 } })
+    const jobs = openJobServer({ jobs: { concurrency: 1 } })
     jobs.hold()
     await jobs.start(BODY)
     const { job } = await jobs.start(BODY)
@@ -36,7 +32,7 @@ describe('jobs that wait', () => {
   })
 
   it('give their turn back where they are cancelled and a plain request goes on with their work', async () => {
-    serve({ jobs: { concurrency: 1 } })
+    const jobs = openJobServer({ jobs: { concurrency: 1 } })
     jobs.hold()
     const [path, body] = IMAGE_BODIES[0]
     const headers = { 'idempotency-key': 'k' }
@@ -55,7 +51,7 @@ describe('jobs that wait', () => {
   })
 
   it('keep their place under the limits of the key', async () => {
-    serve({ keys: [{ key: 'a', concurrency: 1 }] })
+    const jobs = openJobServer({ keys: [{ key: 'a', concurrency: 1 }] })
     jobs.hold()
     const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
     expect((await jobs.server.fetch(post(BODY, { headers: bearer('a') }))).status).toBe(429)
@@ -71,7 +67,7 @@ describe('jobs that wait', () => {
 
 describe('a job', () => {
   it('is there for its account alone', async () => {
-    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
+    const jobs = openJobServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
     const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
     for (const [method, tail] of [
       ['GET', ''],
@@ -93,7 +89,7 @@ describe('a job', () => {
 
   it('streams its progress, and its result at the end', async () => {
     const [path, body] = IMAGE_BODIES[0]
-    serve()
+    const jobs = openJobServer()
     jobs.hold()
     const { job } = await jobs.start(body, path)
     const response = await jobs.ask(job['id'], {}, {}, '/events')
@@ -108,7 +104,7 @@ describe('a job', () => {
   it.each(IMAGE_BODIES)(
     'streams previews as they are asked for, also those that were there before: %s',
     async (path, body) => {
-      serve()
+      const jobs = openJobServer()
       jobs.hold()
       const { job } = await jobs.start({ ...body, partial_images: 2 }, path)
       await expect.poll(() => jobs.stub.counts.running).toBe(1)
@@ -129,7 +125,7 @@ describe('a job', () => {
   )
 
   it('is not watched for whoever asks for the headers of its events alone', async () => {
-    serve()
+    const jobs = openJobServer()
     jobs.hold()
     const { job } = await jobs.start(BODY)
     const { status, headers } = await jobs.ask(job['id'], {}, { method: 'HEAD' }, '/events')
@@ -138,7 +134,7 @@ describe('a job', () => {
   })
 
   it('that is kept until it is fetched is gone then, and not before', async () => {
-    serve()
+    const jobs = openJobServer()
     const { job } = await jobs.start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
     await expect
       .poll(async () => (await json(jobs.server.fetch(get('/v1/jobs'))))['data'])
@@ -157,7 +153,7 @@ describe('a job', () => {
   ])('with Prefer: %s is removed %i seconds after its end', async (prefer, seconds) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     try {
-      serve()
+      const jobs = openJobServer()
       const { job } = await jobs.start(BODY, '/v1/systemone', { prefer })
       await vi.waitFor(async () => expect((await json(jobs.ask(job['id'])))['status']).toBe('succeeded'), {
         timeout: 60_000,
@@ -174,7 +170,7 @@ describe('a job', () => {
   })
 
   it('that is over is removed by DELETE', async () => {
-    serve()
+    const jobs = openJobServer()
     const { job } = await jobs.start(BODY)
     await jobs.until(job['id'], 'succeeded')
     expect(await json(jobs.ask(job['id'], {}, { method: 'DELETE' }))).toMatchObject({ status: 'succeeded', result: {} })
@@ -184,14 +180,14 @@ describe('a job', () => {
   it.each(['keep-result=-1', 'keep-result=86401', 'keep-result=', 'keep-result=1e3'])(
     'with Prefer: %s is refused',
     async (prefer) => {
-      serve()
+      const jobs = openJobServer()
       const { response, job } = await jobs.start(BODY, '/v1/systemone', { prefer })
       expect([response.status, job['message']]).toEqual([400, expect.stringContaining('keep-result must be')])
     },
   )
 
   it('is counted by how it ended', async () => {
-    serve()
+    const jobs = openJobServer()
     const { job } = await jobs.start(BODY)
     await jobs.until(job['id'], 'succeeded')
     const text = await (await jobs.server.fetch(get('/metrics'))).text()
@@ -212,12 +208,13 @@ describe('a job of another process', () => {
   }
   const me = bearer('a')
   let store: MemoryJobStore
+  let jobs: JobServer
   let events: Promise<[string, unknown][]>
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     store = new MemoryJobStore()
     await store.add(other)
-    serve({ keys: [{ key: 'a', id: 'me' }], jobs: { store } })
+    jobs = openJobServer({ keys: [{ key: 'a', id: 'me' }], jobs: { store } })
     events = eventsOf(await jobs.ask(other.id, me, {}, '/events'))
     // It is looked at twice a second.
     await vi.advanceTimersByTimeAsync(5000)

@@ -1,12 +1,9 @@
-import { afterEach, expect, it } from 'vitest'
-import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
+import { expect, it } from 'vitest'
+import { line, openBatchServer } from '../test-support/batch-server.ts'
 import { eventsOf } from '../test-support/job-server.ts'
 import { get, IMAGE_BODIES, json } from '../test-support/requests.ts'
 
 const BYTES = 16 * 2 ** 20
-
-let jobs: BatchServer
-afterEach(() => jobs.close())
 
 /** Asks 40 times, and says by how many bytes memory has grown while nobody reads the answers. */
 async function askUnread(ask: (index: number) => Promise<Response>) {
@@ -18,7 +15,7 @@ async function askUnread(ask: (index: number) => Promise<Response>) {
 
 it('the result of a job is held in memory once, however many clients do not read it', async () => {
   const [path, body] = IMAGE_BODIES[0]
-  jobs = openBatchServer()
+  const jobs = openBatchServer()
   const data = [{ b64_json: 'A'.repeat(BYTES) }]
   Object.assign(jobs.stub.engine, { generateImage: async () => ({ data, warnings: [] }) })
   const { job } = await jobs.start(body, path)
@@ -31,7 +28,7 @@ it('the result of a job is held in memory once, however many clients do not read
 })
 
 it('the results of a batch are held in memory once, and are not written again for each client', async () => {
-  jobs = openBatchServer()
+  const jobs = openBatchServer()
   const { decide } = jobs.stub.engine
   const model = 'm'.repeat(BYTES / 16)
   Object.assign(jobs.stub.engine, {

@@ -1,13 +1,10 @@
-import { afterEach, expect, it } from 'vitest'
-import { type JobServer, openJobServer } from '../test-support/job-server.ts'
+import { expect, it } from 'vitest'
+import { openJobServer } from '../test-support/job-server.ts'
 import { BODY, bearer, json } from '../test-support/requests.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
 
-let jobs: JobServer
-afterEach(() => jobs.close())
-
 it('a key may have 100 event streams open, and another where one has ended', async () => {
-  jobs = openJobServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
+  const jobs = openJobServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
   jobs.hold()
   const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
   const client = new AbortController()
@@ -29,7 +26,7 @@ it('a key may have 100 event streams open, and another where one has ended', asy
 })
 
 it('a server without keys has no bound, as all is of one account', async () => {
-  jobs = openJobServer()
+  const jobs = openJobServer()
   jobs.hold()
   const { job } = await jobs.start(BODY)
   const client = new AbortController()
@@ -41,7 +38,7 @@ it('a server without keys has no bound, as all is of one account', async () => {
 
 it('events of a job that is removed before they begin are not found', async () => {
   const store = new MemoryJobStore()
-  jobs = openJobServer({ jobs: { store } })
+  const jobs = openJobServer({ jobs: { store } })
   const { job } = await jobs.start(BODY)
   await jobs.until(job['id'], 'succeeded')
   const read = store.read.bind(store)

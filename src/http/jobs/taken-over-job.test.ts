@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { OverloadedError, type TesseraError } from '../../errors/index.ts'
 import { type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { LeftJobStore } from '../test-support/left-job-store.ts'
@@ -10,7 +10,6 @@ const BEAT_MS = 3000
 const me = bearer('a')
 
 let jobs: JobServer
-afterEach(() => jobs.close())
 
 async function takeOver(failure: TesseraError): Promise<string> {
   const store = new LeftJobStore()

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createServer, type RequestLog, type Server, type ServerOptions } from '../index.ts'
 import { get, json, post } from './requests.ts'
 import { createStubEngine } from './stub-engine.ts'
@@ -7,7 +7,7 @@ const ASYNC = { prefer: 'respond-async' }
 
 type Headers = Readonly<Record<string, string>>
 
-/** A server in front of an engine that can be held, and what tests of jobs ask of it. */
+/** A server in front of an engine that can be held, as long as the test runs, and what tests of jobs ask of it. */
 export function openJobServer(options: Omit<ServerOptions, 'engine'> = {}) {
   const stub = createStubEngine()
   const entries: RequestLog[] = []
@@ -16,6 +16,12 @@ export function openJobServer(options: Omit<ServerOptions, 'engine'> = {}) {
 
   const ask = (id: unknown, headers: Headers = {}, init: RequestInit = {}, tail = '') =>
     server.fetch(get(`/v1/jobs/${String(id)}${tail}`, { headers, ...init }))
+
+  const close = async () => {
+    open()
+    await server.close()
+  }
+  onTestFinished(close)
 
   return {
     stub,
@@ -34,10 +40,7 @@ export function openJobServer(options: Omit<ServerOptions, 'engine'> = {}) {
     async until(id: unknown, status: string, headers: Headers = {}) {
       await expect.poll(async () => (await json(ask(id, headers)))['status']).toBe(status)
     },
-    async close() {
-      open()
-      await server.close()
-    },
+    close,
   }
 }
 
