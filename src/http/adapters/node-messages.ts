@@ -66,7 +66,7 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   headers.delete('content-encoding')
   headers.delete('content-length')
   if (typeof body === 'string') return new Request(url, { ...init, body })
-  if (body instanceof Uint8Array) return new Request(url, { ...init, body: new Uint8Array(body) })
+  if (body instanceof Uint8Array) return new Request(url, { ...init, body: body as Uint8Array<ArrayBuffer> })
   // A parser makes an empty object of nothing.
   if (message.headers['content-length'] === '0') return new Request(url, { ...init, body: '' })
   return setParsedBody(new Request(url, init), { value: body })
