@@ -53,7 +53,7 @@ const patient = {
 export default defineConfig({
   test: {
     // Here alone, and not in what the projects have in common: each of them would do it once more.
-    globalSetup: ['test/helpers/temporary-folder.ts', 'test/helpers/bundle-engine-worker.ts'],
+    globalSetup: ['test/helpers/folder-of-run.ts', 'test/helpers/bundle-engine-worker.ts'],
     projects: [
       { test: { ...patient, name: 'waiting', include: waiting, sequence: { groupOrder: 0 }, maxWorkers: 6 } },
       {

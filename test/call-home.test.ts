@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EngineOptions } from '../src/index.ts'
 import { type InstalledPackage, installPackage } from './helpers/installed-package.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 import { canTrace, type Traced, traceProgram } from './helpers/trace-program.ts'
 
 /** onnxruntime opens its first connection nine seconds after its first session. */
@@ -65,18 +65,14 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
   )
 
   it('by benches, which also open sessions without the library', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-bench-'))
+    const folder = temporaryFolder()
     const bench = join(folder, 'bench-bare.ts')
     const session = "InferenceSession.create(Buffer.from('no model')).catch(() => console.log('opened'))"
     await writeFile(bench, `import { InferenceSession } from 'onnxruntime-node'\nawait ${session}`)
-    try {
-      const traced = await traceProgram(['scripts/run-ts.mjs', bench], { cwd: join(import.meta.dirname, '..') })
-      // Programs of the repository are bundled to its out/ before they run.
-      const outside = traced.calls?.filter((call) => /\b(socket|connect)\(|Microsoft/.test(call))
-      expect({ ...traced, calls: outside }).toEqual({ ...silent, stdout: 'opened\n' })
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const traced = await traceProgram(['scripts/run-ts.mjs', bench], { cwd: join(import.meta.dirname, '..') })
+    // Programs of the repository are bundled to its out/ before they run.
+    const outside = traced.calls?.filter((call) => /\b(socket|connect)\(|Microsoft/.test(call))
+    expect({ ...traced, calls: outside }).toEqual({ ...silent, stdout: 'opened\n' })
   })
 
   it('by an app that has imported onnxruntime-node, and opened no session', async () => {

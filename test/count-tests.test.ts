@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-let work: string
-beforeAll(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-count-'))
-})
-afterAll(() => rm(work, { recursive: true }))
+const work = temporaryFolder()
 
 type State = 'passed' | 'failed' | 'skipped'
 

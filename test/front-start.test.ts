@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis } from './helpers/redis-server.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PREFIX = 'front-start'
@@ -27,9 +27,8 @@ export async function load(url, context, next) {
 const OF_MODELS = /^(onnxruntime-|sharp$|@img\/|@huggingface\/)/
 
 let cli: string
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tessera-front-'))
   const out = join(ROOT, 'out')
   await mkdir(out, { recursive: true })
   for (const name of await readdir(out)) if (name.startsWith(PREFIX)) await rm(join(out, name))
@@ -48,7 +47,6 @@ beforeAll(async () => {
   })
   cli = join(out, `${PREFIX}.js`)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 function start(name: string, ...args: string[]) {
   const file = join(folder, name)

@@ -1,21 +1,19 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { findCheckpoint } from '../bench/fullsize/bench-fullsize.ts'
-import { writeRandomQwen3 } from '../bench/models/write-random-qwen3.ts'
+import { writeRandomQwen3 } from '../bench/models/random-qwen3.ts'
 import { bundleWorker } from '../src/engine/test-support/bundle-worker.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
-let work: string
+const work = temporaryFolder()
 let script: string
 beforeAll(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-prediction-'))
   script = fileURLToPath(await bundleWorker('test/helpers/open-memory-script.ts', 'open-memory-script'))
 })
-afterAll(() => rm(work, { recursive: true }))
 
 async function measure(folder: string, when: 'predicted' | 'opened'): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [script, folder, when])

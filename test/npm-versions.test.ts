@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runIn } from './helpers/installed-package.ts'
 import { npmCommand } from './helpers/npm.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 /** Each version of npm is fetched, and what it installs may download hundreds of MB: for those who ask for it. */
 const WANTED = process.env.TESSERA_TEST_NPM !== undefined
@@ -12,10 +12,9 @@ const HOST = 'api.nuget.org'
 describe.skipIf(!WANTED)('the install script of onnxruntime-node (TESSERA_TEST_NPM=1)', () => {
   let app: string
   beforeEach(async () => {
-    app = await mkdtemp(join(tmpdir(), 'tessera-npm-'))
+    app = temporaryFolder()
     await writeFile(join(app, 'package.json'), '{"private":true}')
   })
-  afterEach(() => rm(app, { recursive: true, force: true }))
 
   function install(version: string, env: Record<string, string | undefined>) {
     const [program, words] = npmCommand('npx', ['--yes', `npm@${version}`, 'install', 'onnxruntime-node', '--no-audit'])

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { npmInstall, runIn } from './helpers/installed-package.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -17,26 +17,22 @@ it('the package is installed beside any version of its optional peers', async ()
 })
 
 it('the service is mounted in an app of an older Hono', async ({ skip }) => {
-  const app = await mkdtemp(join(tmpdir(), 'tessera-hono-'))
-  try {
-    await writeFile(join(app, 'package.json'), '{"private":true,"type":"module"}')
-    skip(!(await npmInstall(app, 'hono@4.0')), 'Hono 4.0 cannot be had: the npm registry cannot be reached')
-    await build({
-      entryPoints: [join(ROOT, 'src/http/adapters/hono.ts')],
-      outfile: join(app, 'adapter.js'),
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      external: ['hono'],
-    })
-    const code = `import { Hono } from 'hono'
-      import { toHonoHandler } from './adapter.js'
-      const server = { fetch: async ({ url }) => Response.json(new URL(url).pathname) }
-      const app = new Hono().all('/ai/*', toHonoHandler(server))
-      console.log(await (await app.request('/ai/v1/models')).text())`
-    const finished = runIn(app, process.execPath, ['--input-type=module', '-e', code])
-    expect(finished).toMatchObject({ code: 0, stdout: '"/v1/models"\n' })
-  } finally {
-    await rm(app, { recursive: true, force: true })
-  }
+  const app = temporaryFolder()
+  await writeFile(join(app, 'package.json'), '{"private":true,"type":"module"}')
+  skip(!(await npmInstall(app, 'hono@4.0')), 'Hono 4.0 cannot be had: the npm registry cannot be reached')
+  await build({
+    entryPoints: [join(ROOT, 'src/http/adapters/hono.ts')],
+    outfile: join(app, 'adapter.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['hono'],
+  })
+  const code = `import { Hono } from 'hono'
+    import { toHonoHandler } from './adapter.js'
+    const server = { fetch: async ({ url }) => Response.json(new URL(url).pathname) }
+    const app = new Hono().all('/ai/*', toHonoHandler(server))
+    console.log(await (await app.request('/ai/v1/models')).text())`
+  const finished = runIn(app, process.execPath, ['--input-type=module', '-e', code])
+  expect(finished).toMatchObject({ code: 0, stdout: '"/v1/models"\n' })
 })

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleRedis } from '../scripts/bundle-redis.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 /** Makes a client that connects to nothing, and tells its methods and how large the heap of the process is then. */
 const MAKE_ONE = `
@@ -23,12 +22,8 @@ const methods = (object) => {
 console.log(JSON.stringify({ client: methods(client), multi: methods(client.multi()), heap }))`
 
 describe('the client of Redis in one file', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tessera-redis-client-'))
-    await bundleRedis(folder)
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
+  beforeAll(() => bundleRedis(folder))
 
   function make(from: string) {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', MAKE_ONE, from], { encoding: 'utf8' })

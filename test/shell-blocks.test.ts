@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
@@ -13,6 +12,7 @@ import { refuseUnknownArguments } from '../src/cli/refuse-unknown-arguments.ts'
 import { bundleWorker } from '../src/engine/test-support/bundle-worker.ts'
 import { createServer, type Server } from '../src/http/index.ts'
 import { createEngine, type Engine } from '../src/index.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const DOCUMENTS = [
@@ -57,7 +57,7 @@ case " $* " in *Qwen/*|*qwen3*|*--lora*|*--control*|*./klein*|*"models show"*|*"
 case " ${COMPUTED.join(' ')} " in *" $1 "*) exec "${process.execPath}" "${cli}" "$@" ;; esac
 `
 
-let folder: string
+const folder = temporaryFolder()
 let bin: string
 let engine: Engine
 let server: Server
@@ -65,7 +65,6 @@ let job = ''
 beforeAll(async () => {
   engine = await createEngine({ backend: 'cpu', threads: 1 })
   server = createServer({ engine, keys: [KEY] })
-  folder = await mkdtemp(join(tmpdir(), 'tessera-shell-'))
   bin = join(folder, 'bin')
   await mkdir(bin)
   const cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-main'))
@@ -77,7 +76,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.close()
   await engine?.dispose()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** A folder with the files that blocks read, for what they write. */

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 import { TYPED_APP } from './helpers/typed-app.ts'
 import { TYPED_FUNCTION } from './helpers/typed-function.ts'
 
@@ -149,15 +149,13 @@ export const countsOf = async (store: JobStore) => (await store.list('shop')).ma
 })
 
 describe.skipIf(!WANTED).each(VERSIONS)('the types under TypeScript %s (TESSERA_TEST_TYPES=1)', (version) => {
-  let home: string
+  const home = temporaryFolder()
   let tsc: string
   beforeAll(async () => {
-    home = await mkdtemp(join(tmpdir(), 'tessera-typescript-'))
     await writeFile(join(home, 'package.json'), '{"private":true}')
     if (!(await npmInstall(home, `typescript@${version}`))) throw new Error('the npm registry cannot be reached')
     tsc = join(home, 'node_modules/typescript/bin/tsc')
   })
-  afterAll(() => rm(home, { recursive: true, force: true }))
 
   it.each(MODULE_KINDS)('compile with %s', async (_, file, options) => {
     const folder = `kind-${version}-${file.replace('.', '-')}`

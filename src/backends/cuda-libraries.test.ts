@@ -1,14 +1,11 @@
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { describeLibrary, findCudaLibraries, findMissingLibrary } from './cuda-libraries.ts'
 
 let work: string
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-cuda-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 describe('the libraries of the CUDA provider', () => {
   it('are named while they are not there', async () => {

@@ -1,14 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { countUsableProcessors } from './usable-processors.ts'
 
 let root: string
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'tessera-processors-'))
-})
-afterEach(() => rm(root, { recursive: true }))
+beforeEach(() => void (root = temporaryFolder()))
 
 async function count(files: Record<string, string>) {
   for (const [path, text] of Object.entries(files)) {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import type { Backend, Tensor } from './backend.ts'
 import { createBackend } from './create-backend.ts'
 import { buildAddModel } from './probe-models.ts'
@@ -48,15 +48,11 @@ describe('the wasm backend in Node', () => {
   })
 
   it('reads the weight files of the model folder that the model names', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
-    try {
-      await writeFile(join(folder, 'model.safetensors'), new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer))
-      await writeFile(join(folder, 'other.safetensors'), new Uint8Array(8))
-      const session = await backend.createSession(buildExternalAddModel(folder, 'model.safetensors', 0))
-      const { y } = await session.run({ a: vector(1, 2, 3, 4) })
-      expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const folder = temporaryFolder()
+    await writeFile(join(folder, 'model.safetensors'), new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer))
+    await writeFile(join(folder, 'other.safetensors'), new Uint8Array(8))
+    const session = await backend.createSession(buildExternalAddModel(folder, 'model.safetensors', 0))
+    const { y } = await session.run({ a: vector(1, 2, 3, 4) })
+    expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
   })
 })

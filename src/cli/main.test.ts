@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
 import { EXAMPLES, formatExamples } from './examples.ts'
 import { runTessera } from './test-support/run-tessera.ts'
@@ -26,8 +26,7 @@ describe('tessera', () => {
   })
 
   it.skipIf(process.platform === 'win32')('ends after Ctrl-C while it waits for rows of a pipe', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-pipe-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const pipe = join(folder, 'rows.jsonl')
     spawnSync('mkfifo', [pipe])
     const child = spawn(process.execPath, [cli, 'decide', '--each', pipe, '-q', QUESTIONS, '--backend', 'cpu'])
@@ -130,8 +129,7 @@ describe('tessera', () => {
     ['invalid_request', 2, ['-q', QUESTIONS, '--min-confidence', '7']],
     ['model_not_found', 1, ['-q', QUESTIONS, '--use', './none']],
   ])('answers no row of many where none can be: %s', async (code, status, args) => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-main-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const [each, out] = [join(folder, 'rows.jsonl'), join(folder, 'answers.jsonl')]
     await writeFile(each, '"late"\n"lost"\n')
     const ended = await runTessera('decide', '--each', each, '-o', out, '--json', ...args)
@@ -141,8 +139,7 @@ describe('tessera', () => {
   })
 
   it('says once what is ignored in the questions of many rows', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-main-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     await writeFile(join(folder, 'rows.jsonl'), '"late"\n"lost"\n')
     const asked = QUESTIONS.replace('"instructions"', '"critera":{},"instructions"')
     const { code, stderr } = await runTessera('decide', '--each', join(folder, 'rows.jsonl'), '-q', asked)

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { runTessera } from './test-support/run-tessera.ts'
 
 const NAMES = Array.from({ length: 30 }, (_, index) => `option ${index}`)
 const QUESTIONS = { q: { type: 'choice', criteria: Object.fromEntries(NAMES.map((name) => [name, null])) } }
 
-let folder: string
+const folder = temporaryFolder()
 let model: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-options-'))
   // Pairs of letters stand for options behind the 26th.
   model = await writeTinyBundle({
     merges: [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].flatMap((one) => [`A ${one}`, `B ${one}`]),

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { readNamedText } from './read-file.ts'
 
 // As if no text could have more characters, which are half a thousand million: what is larger cannot be decoded.
@@ -11,8 +11,7 @@ vi.mock('node:buffer', async (load) => ({
 }))
 
 it('says of a file that is too large for one text that it is, not that it is no UTF-8', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-large-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const read = async (bytes: number) => {
     const file = join(folder, 'rows.jsonl')
     await writeFile(file, Buffer.alloc(bytes, 0xff))

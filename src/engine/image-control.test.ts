@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { materializeControlled } from '../../test/helpers/control-net.ts'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import type { ControlOption } from './calls/control-option.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
@@ -14,13 +14,12 @@ const REQUEST = { prompt: 'a red apple', size: '96x64', seed: 7 }
 
 let controlled: ImageBundle
 let klein: ImageBundle
-let work: string
+const work = temporaryFolder()
 let engine: Engine
 let edges: Buffer
 beforeAll(async () => {
   controlled = await materializeControlled('shared')
   klein = await materializeBundle('klein-distilled')
-  work = await mkdtemp(join(tmpdir(), 'tessera-control-'))
   const pixels = Buffer.from(Array.from({ length: 96 * 64 * 3 }, (_, i) => (i * 7) % 256))
   edges = await sharp(pixels, { raw: { width: 96, height: 64, channels: 3 } })
     .png()
@@ -36,7 +35,6 @@ afterAll(async () => {
   await engine.dispose()
   await controlled.remove()
   await klein.remove()
-  await rm(work, { recursive: true })
 })
 
 const draw = async (control?: ControlOption) =>

@@ -1,8 +1,8 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { quantizeWeights } from '../models/quantize/quantize-weights.ts'
 import { GraphBuilder } from '../onnx/graph-builder.ts'
 import { add } from '../onnx/ops/elementwise.ts'
@@ -12,10 +12,7 @@ import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
 describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
   let work: string
 
-  beforeEach(async () => {
-    work = await mkdtemp(join(tmpdir(), 'tessera-onnx-'))
-  })
-  afterEach(() => rm(work, { recursive: true }))
+  beforeEach(() => void (work = temporaryFolder()))
 
   it('accepts all graphs of a float checkpoint', async () => {
     const folder = join(work, 'float')

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { openFolder } from './files/model-folder.ts'
 import { readTokenizerFile } from './read-tokenizer-file.ts'
 import { indexWeights } from './weights/index-weights.ts'
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'tessera-others-'))))
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 const COMMAND = 'npx tessera-onnx pull owner/some--name'
 const readTokenizer = (folder: string) => readTokenizerFile(openFolder(folder), z.unknown(), 'a tokenizer')

@@ -1,15 +1,14 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { weighModel } from './weigh-model.ts'
 
 const MODEL = fixtureFolder('qwen3-gqa2-untied')
 
 let folder: string
-beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tessera-weigh-'))))
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 it('counts the weights that are read, and none beside them or in folders below', async () => {
   await cp(MODEL, folder, { recursive: true })

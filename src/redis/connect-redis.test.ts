@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { freePort } from '../../test/helpers/free-port.ts'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { connectPair, connectRedis } from './connect-redis.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -47,7 +48,7 @@ it.skipIf(!hasRedis())('a server in cluster mode is refused where keys of severa
 })
 
 it.skipIf(!hasRedis())('a Sentinel is refused, which takes connections and keeps nothing', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-sentinel-'))
+  const folder = temporaryFolder()
   const port = await freePort()
   const settings = join(folder, 'sentinel.conf')
   await writeFile(settings, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`)
@@ -61,7 +62,6 @@ it.skipIf(!hasRedis())('a Sentinel is refused, which takes connections and keeps
   const ended = once(sentinel, 'exit')
   sentinel.kill()
   await ended
-  await rm(folder, { recursive: true })
 })
 
 it.skipIf(!hasRedis())('the password comes from the environment where the URL has none', async () => {

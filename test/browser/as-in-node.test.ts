@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { copyNeededFiles } from './needed-files.ts'
 import { expectSameAnswers } from './same-answers.ts'
@@ -37,16 +38,16 @@ describe.skipIf(!hasChromium)(
   'tessera-onnx/web answers in Chromium as Node does (set CHROMIUM to its path where it is not found)',
   () => {
     let site: ExampleSite
-    let needed: Awaited<ReturnType<typeof copyNeededFiles>>
+    const needed = temporaryFolder()
     let bundle: ImageBundle
     let node: Engine
     let nodeFloat: Engine
     let source: string
     beforeAll(async () => {
       bundle = await materializeBundle('klein-distilled')
-      needed = await copyNeededFiles()
+      await copyNeededFiles(needed)
       site = await startExampleSite({
-        '/needed/': needed.folder,
+        '/needed/': needed,
         '/tiny/': bundle.folder,
         ...Object.fromEntries(Object.entries(ENCODERS).map(([name, folder]) => [`/${name}/`, folder])),
       })
@@ -64,7 +65,6 @@ describe.skipIf(!hasChromium)(
       await nodeFloat?.dispose()
       await site?.close()
       await bundle?.remove()
-      await needed?.remove()
     })
 
     describe.each([

@@ -1,16 +1,12 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { bundleWeb } from '../../scripts/bundle-web.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-web-'))
-  await bundleWeb(folder)
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
+beforeAll(() => bundleWeb(folder))
 
 it('bundlers of pages are led to no file that is not there', async () => {
   const files = await readdir(folder)

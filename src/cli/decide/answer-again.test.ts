@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import type { Engine } from '../../engine/index.ts'
 import { AbortedError, InsufficientMemoryError, InvalidRequestError, type TesseraError } from '../../errors/index.ts'
 import { decideRows } from './decide-rows.ts'
@@ -12,7 +12,7 @@ vi.mock('node:fs/promises', { spy: true })
 const ROWS = ['a', 'b', 'c', 'd']
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-again-'))
+  folder = temporaryFolder()
   await writeFile(
     join(folder, 'rows.jsonl'),
     ROWS.map((state) => `${JSON.stringify({ state, questions: {} })}\n`).join(''),
@@ -21,7 +21,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await rm(folder, { recursive: true })
 })
 
 const out = () => join(folder, 'answers.jsonl')

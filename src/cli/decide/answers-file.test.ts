@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { closed } from '../../../test/helpers/plug-and-play.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { countAnswered } from './answers-file.ts'
 
 vi.mock('node:fs/promises', async (original) =>
@@ -12,7 +12,7 @@ vi.mock('node:fs/promises', async (original) =>
 )
 
 it('reads and closes a file of answers whose handle cannot be disposed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
+  const folder = temporaryFolder()
   const file = join(folder, 'answers.jsonl')
   const line = `${JSON.stringify({ row: 0, asked: 'a' })}\n`
   await writeFile(file, `${line}{"row":1`)
@@ -22,19 +22,17 @@ it('reads and closes a file of answers whose handle cannot be disposed', async (
   expect(await countAnswered(file, rows)).toEqual({ rows: 1, failed: 0, passing: 0 })
   expect(await readFile(file, 'utf8')).toBe(line)
   expect(closed).toHaveBeenCalledOnce()
-  await rm(folder, { recursive: true })
 })
 
 it.skipIf(process.platform === 'win32')(
   'has no answers in a pipe, and does not wait for any',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
+    const folder = temporaryFolder()
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
     onTestFinished(async () => {
       // Whoever waits for a writer goes on.
       closeSync(openSync(pipe, 'r+'))
-      await rm(folder, { recursive: true })
     })
     const none = (async function* (): AsyncGenerator<{ asked: string }> {})()
     expect(await countAnswered(pipe, none)).toEqual({ rows: 0, failed: 0, passing: 0 })

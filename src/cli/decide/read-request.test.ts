@@ -1,15 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { readRequest } from './read-request.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it?"}}'
 const UTF16 = `tessera-utf16-${process.pid}.txt`
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-cli-'))
   await writeFile(join(folder, 'ticket.txt'), '{"not":"parsed"}')
   await writeFile(join(folder, 'ticket.json'), '{"text":"late"}')
   await writeFile(join(folder, 'broken.json'), '{"secret words"')
@@ -17,10 +17,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'marked.json'), '\ufeff{"text":"late"}')
   await writeFile(join(tmpdir(), UTF16), Buffer.from('\ufefflate', 'utf16le'))
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-  await rm(join(tmpdir(), UTF16))
-})
+afterAll(() => rm(join(tmpdir(), UTF16)))
 
 describe('the state', () => {
   it('is the text of --state as it stands', async () => {

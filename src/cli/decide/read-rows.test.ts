@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { readRows } from './read-rows.ts'
 
 let folder: string
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tessera-rows-'))))
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 async function rowsOf(name: string, content: string | Uint8Array): Promise<unknown[]> {
   const file = join(folder, name)

@@ -1,14 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { checkNextConfig } from './check-next-config.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-next-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 it('says nothing where there is no such app', async () => {
   expect(await checkNextConfig(folder)).toBeUndefined()

@@ -1,18 +1,15 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { ProgressReport } from '../progress-report.ts'
 import { runTessera } from '../test-support/run-tessera.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eval-'))
-})
+beforeEach(() => void (folder = temporaryFolder()))
 afterEach(async () => {
   vi.restoreAllMocks()
-  await rm(folder, { recursive: true })
 })
 
 const QUESTIONS = { spam: { type: 'noul', instructions: 'Is this message spam?' } }

@@ -1,18 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { readLabelledRows } from './read-labelled-rows.ts'
 
 it('labelled rows get questions that are given as JSON, as decide takes them', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'labelled-'))
+  const folder = temporaryFolder()
   const data = join(folder, 'rows.jsonl')
   await writeFile(data, '{"state":"x","labels":{"q":true}}\n')
   const questions = { q: { type: 'noul', instructions: 'Is it?' } }
   const read = await readLabelledRows({ data, questions: ` ${JSON.stringify(questions)}` })
   expect(read.rows).toEqual([{ state: 'x', labels: { q: true }, questions }])
   await expect(readLabelledRows({ data, questions: '{"q"' })).rejects.toThrow('--questions: expected JSON')
-  await rm(folder, { recursive: true })
 })
 
 it('a row without questions says that --questions has those of all rows', async () => {

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { createKeyStore, createServer, openRedisStore } from '../../http/index.ts'
 import { bearer, IMAGE_BODIES, post } from '../../http/test-support/requests.ts'
 import { createStubEngine } from '../../http/test-support/stub-engine.ts'
@@ -12,14 +12,13 @@ import { keysCommand } from './keys-command.ts'
 
 let folder: string
 let file: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-keys-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   file = join(folder, 'keys.json')
   vi.stubEnv('XDG_CONFIG_HOME', folder)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(folder, { recursive: true })
 })
 
 const run = (...args: string[]) => runTessera('keys', ...args)

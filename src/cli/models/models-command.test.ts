@@ -1,20 +1,19 @@
-import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openModel, unpackWeights } from '../../models/index.ts'
 import { runTessera } from '../test-support/run-tessera.ts'
 
 const FIXTURE = join(import.meta.dirname, '../../../test/fixtures/qwen3-bf16')
 let home: string
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'models-'))
+beforeEach(() => {
+  home = temporaryFolder()
   vi.stubEnv('HF_HOME', home)
   vi.stubEnv('TESSERA_CACHE', join(home, 'none'))
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(home, { recursive: true })
 })
 
 const run = (...args: string[]) => runTessera('models', ...args)

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { runTessera } from '../test-support/run-tessera.ts'
 
 const HOME = process.cwd()
@@ -13,13 +13,12 @@ beforeAll(async () => {
   model = await materializeBundle('klein-distilled')
 })
 afterAll(() => model.remove())
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-pictures-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   process.chdir(folder)
 })
 afterEach(async () => {
   process.chdir(HOME)
-  await rm(folder, { recursive: true })
 })
 
 function tessera(command: 'generate' | 'edit', ...args: string[]) {

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { canMount, mountSmallDisk } from '../../http/test-support/small-disk.ts'
 import { writePreviews } from './write-previews.ts'
 
@@ -9,13 +9,12 @@ const preview = { picture: 0, step: 1, steps: 4, b64_json: Buffer.alloc(100_000,
 
 describe('writePreviews', () => {
   it('writes a file a step, in place of that of an earlier run', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-previews-'))
+    const folder = temporaryFolder()
     const write = writePreviews(join(folder, 'looks'))
     write({ ...preview, b64_json: 'AAAA' })
     write(preview)
     expect(await readdir(join(folder, 'looks'))).toEqual(['0-1.png'])
     expect(await readFile(join(folder, 'looks/0-1.png'), 'base64')).toBe(preview.b64_json)
-    await rm(folder, { recursive: true })
   })
 
   it.skipIf(!canMount())('leaves no half picture on a full disk', async () => {

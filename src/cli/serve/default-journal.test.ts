@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { boundStore } from '../../http/usage/bounded-store.ts'
 import { Ledger } from '../../http/usage/ledger.ts'
 import { createMemoryStore } from '../../http/usage/memory-store.ts'
@@ -11,8 +11,8 @@ import { readJournal } from './serve-arguments.ts'
 
 let folder: string
 let warnings: string[]
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   warnings = []
   vi.stubEnv('XDG_STATE_HOME', folder)
   vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(String(warning)))
@@ -20,7 +20,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
-  await rm(folder, { recursive: true })
 })
 
 const journalOf = (store: string) => readJournal({ store }).journal!

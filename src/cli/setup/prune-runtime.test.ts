@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { findRuntimeFolders, findSurplus, WASM_FILES_OF_NODE, WASM_FILES_OF_PAGES } from '../../backends/index.ts'
 import { pruneRuntime } from './prune-runtime.ts'
 
@@ -12,7 +12,7 @@ const BINARIES = ['darwin/arm64', 'linux/arm64', 'linux/x64', 'win32/x64']
 let root: string
 let folders: { node: string; web: string }
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'tessera-prune-'))
+  root = temporaryFolder()
   folders = { node: join(root, 'node'), web: join(root, 'web') }
   const files = [
     ...BINARIES.map((name) => join(folders.node, 'bin/napi-v6', name, 'onnxruntime.node')),
@@ -23,7 +23,6 @@ beforeEach(async () => {
     await writeFile(file, '12345')
   }
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 const left = async (folder: string) =>
   (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../../test/helpers/redis-server.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
 import { connectRedis } from '../../redis/connect-redis.ts'
@@ -28,7 +28,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
   let redis: TestRedis
   let cli: string
   let model: string
-  let home: string
+  const home = temporaryFolder()
   const children: ChildProcess[] = []
   const env = {
     ...process.env,
@@ -40,7 +40,6 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     redis = await startRedis()
     cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-worker'))
     model = await writeTinyBundle()
-    home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
   })
   afterEach(() => {
     vi.unstubAllEnvs()

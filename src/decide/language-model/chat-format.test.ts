@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { withTexts } from '../../../test/helpers/with-texts.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
@@ -13,7 +13,7 @@ import { createChatTemplate } from './chat-template.ts'
 const TURNS = "{% for m in messages %}{{ '<' + m.role + '>' + m.content + '</>' }}{% endfor %}"
 
 async function readFormat(template: unknown, config: object = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-template-'))
+  const folder = temporaryFolder()
   await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: template, ...config }))
   return readChatFormat(await readChatTemplate(openFolder(folder)))
 }

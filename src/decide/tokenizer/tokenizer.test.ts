@@ -1,9 +1,9 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import { assert, asyncProperty, array, constantFrom, integer, property, string, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
@@ -51,7 +51,7 @@ function makeFile(pairs: readonly (readonly [number, number])[], changes: object
 }
 
 async function load(file: object) {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-tokenizer-'))
+  const folder = temporaryFolder()
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(file))
   return loadTokenizer(openFolder(folder))
 }

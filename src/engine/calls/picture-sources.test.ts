@@ -1,10 +1,10 @@
 import { openAsBlob } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import type { InvalidRequestError } from '../../errors/index.ts'
 import type { EditImageRequest } from '../../schemas/index.ts'
 import { editImage, generateImage, writeImage } from '../index.ts'
@@ -14,12 +14,8 @@ import { createRequestReader } from './request-reader.ts'
 
 const bytes = Uint8Array.of(137, 80, 78, 71, 13, 10)
 const base64 = Buffer.from(bytes).toString('base64')
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-sources-'))
-  await writeFile(join(folder, 'a.png'), bytes)
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
+beforeAll(() => writeFile(join(folder, 'a.png'), bytes))
 
 function share(copied: Uint8Array): Uint8Array {
   const shared = new Uint8Array(new SharedArrayBuffer(copied.length))

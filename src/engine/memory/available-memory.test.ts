@@ -1,14 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { measureAvailableMemory } from './available-memory.ts'
 
 let root: string
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'tessera-memory-'))
-})
-afterEach(() => rm(root, { recursive: true }))
+beforeEach(() => void (root = temporaryFolder()))
 
 async function measure(files: Record<string, string>) {
   const machine = { 'proc/meminfo': 'MemTotal: 9000 kB\nMemAvailable:    8000 kB\nSwapFree:  1000 kB\n' }

@@ -1,14 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { measureHeldMemory } from './held-memory.ts'
 
 let root: string
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'tessera-held-'))
-})
-afterEach(() => rm(root, { recursive: true }))
+beforeEach(() => void (root = temporaryFolder()))
 
 async function measure(status: string) {
   await mkdir(join(root, 'proc/self'), { recursive: true })

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import type { Engine } from '../engine.ts'
 import { runFake, startFakeEngine } from '../test-support/engines.ts'
 import type { FakeState } from '../test-support/fake-task.ts'
@@ -65,7 +65,7 @@ describe('an engine whose worker ends', () => {
 })
 
 it('says that no worker starts where the working folder is gone', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-gone-'))
+  const folder = temporaryFolder()
   const file = join(folder, 'worker.mjs')
   // What Node throws there, which a test that shares its process cannot have it do.
   await writeFile(file, "throw Object.assign(new Error('uv_cwd'), { code: 'ENOENT', syscall: 'uv_cwd' })")
@@ -73,5 +73,4 @@ it('says that no worker starts where the working folder is gone', async () => {
     connectWorker(pathToFileURL(file))({ onMessage: () => {}, onCrash: resolve })
   })
   expect(reason).toMatch(/^the working folder of the app is gone/)
-  await rm(folder, { recursive: true })
 })

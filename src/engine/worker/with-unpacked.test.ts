@@ -1,8 +1,8 @@
-import { access, copyFile, mkdtemp, rm, utimes, stat, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access, copyFile, rm, utimes, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import type { Backend, BuiltGraph, Session } from '../../backends/index.ts'
 import type { MadeWeights } from '../../models/files/model-files.ts'
 import { openModel, unpackWeights } from '../../models/index.ts'
@@ -11,11 +11,10 @@ import { withUnpacked } from './with-unpacked.ts'
 let work: string
 let path: string
 beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-with-unpacked-'))
+  work = temporaryFolder()
   path = join(work, 'tiny.gguf')
   await copyFile(join(fixtureFolder('gguf'), 'llama.gguf'), path)
 })
-afterEach(() => rm(work, { recursive: true }))
 
 const cache = () => join(work, 'cache')
 

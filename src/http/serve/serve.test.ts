@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { createServer } from '../index.ts'
 import { hasSqlite } from '../test-support/has-sqlite.ts'
 import { bearer, BODY } from '../test-support/requests.ts'
@@ -15,10 +15,7 @@ import { openStore } from './open-store.ts'
 import { serveHttp } from './serve-http.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-serve-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 describe('the keys', () => {
   const home = () => ({ XDG_CONFIG_HOME: folder })

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { createServer } from '../index.ts'
 import { bearer, BODY, get, json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
@@ -11,14 +11,13 @@ let folder: string
 let file: string
 let keys: WatchedKeys
 let reports: (string | undefined)[]
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-keys-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   file = join(folder, 'keys.json')
   reports = []
 })
 afterEach(async () => {
   keys.close()
-  await rm(folder, { recursive: true })
 })
 
 const textOf = (...names: string[]) => JSON.stringify({ keys: names.map((key) => ({ key, id: key })) })

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { InsufficientQuotaError } from '../../errors/index.ts'
 import { ServerMetrics } from '../metrics/server-metrics.ts'
 import { boundStore } from './bounded-store.ts'
@@ -18,7 +18,7 @@ let store: UsageStore
 /** What happens to an update: it is made and answered, made and not answered, or not made. */
 let link: 'up' | 'deaf' | 'down'
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
+  folder = temporaryFolder()
   link = 'up'
   const kept = createMemoryStore()
   store = boundStore(
@@ -32,7 +32,6 @@ beforeEach(async () => {
     new ServerMetrics(),
   )
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const open = (journal?: string) => new Ledger(store, DEFAULT_PRICES, journal)
 

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { createServer } from '../index.ts'
 import { ServerMetrics } from '../metrics/server-metrics.ts'
 import { hasSqlite } from '../test-support/has-sqlite.ts'
@@ -86,7 +86,7 @@ describe.skipIf(!canMount())('a full disk', () => {
   })
 
   it.skipIf(!hasSqlite())('that comes during a request leaves its charge to the journal on another one', async () => {
-    const journal = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
+    const journal = temporaryFolder()
     const store = openSqliteStore(join(disk.folder, 'usage.db'))
     const stub = createStubEngine()
     const server = createServer({ engine: stub.engine, keys: KEYS, store, journal })
@@ -101,6 +101,5 @@ describe.skipIf(!canMount())('a full disk', () => {
     expect(await server.usage('a')).toMatchObject([{ requests: 30, units: 30 }])
     await server.close()
     await store.close()
-    await rm(journal, { recursive: true })
   })
 })

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { InsufficientQuotaError } from '../../errors/index.ts'
 import { hasSqlite } from '../test-support/has-sqlite.ts'
 import { withClock } from '../test-support/with-clock.ts'
@@ -43,15 +42,12 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
   let ledger: Ledger
   beforeEach(async (context) => {
     context.skip(!available, 'this machine does not have it')
-    folder = await mkdtemp(join(tmpdir(), 'tessera-ledger-'))
+    folder = temporaryFolder()
     now = NOVEMBER
     store = withClock(await open(folder), () => now)
     ledger = new Ledger(store, DEFAULT_PRICES)
   })
-  afterEach(async () => {
-    await store?.close()
-    await rm(folder, { recursive: true })
-  })
+  afterEach(() => store?.close())
 
   const reserve = (payer: Payer, endpoint: Endpoint, units: number) =>
     ledger.reserve(payer, { endpoint, foresee: () => units })

@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, cp, mkdtemp, readFile, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, cp, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../../test/helpers/redis-server.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { canTrace } from '../../../test/helpers/trace-program.ts'
 import { createServer, type KeyConfig } from '../index.ts'
 import { bearer, BODY, post } from '../test-support/requests.ts'
@@ -22,13 +22,10 @@ const DURABLE = ['--appendonly', 'yes']
 let folder: string
 const servers: TestRedis[] = []
 const stores: UsageStore[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-backup-'))
-})
+beforeEach(() => void (folder = temporaryFolder()))
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close()
   for (const redis of servers.splice(0)) await redis.stop()
-  await rm(folder, { recursive: true })
 })
 
 async function start(settings: readonly string[] = DURABLE, files?: string): Promise<TestRedis> {

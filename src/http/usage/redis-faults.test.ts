@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../../test/helpers/redis-server.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
 import { createServer, openRedisStore, type Server } from '../index.ts'
 import { bearer, IMAGE_BODIES, post } from '../test-support/requests.ts'
@@ -30,7 +29,7 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
   let duration: number
   beforeEach(async () => {
     redis = await startRedis()
-    folder = await mkdtemp(join(tmpdir(), 'tessera-faults-'))
+    folder = temporaryFolder()
     store = await openRedisStore(redis.url)
     duration = 20
     server = open()
@@ -40,7 +39,6 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
     await server.close()
     await store.close()
     await redis.stop()
-    await rm(folder, { recursive: true })
   })
 
   function open(): Server {

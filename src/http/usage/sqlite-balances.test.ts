@@ -1,11 +1,11 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
 import { hasSqlite } from '../test-support/has-sqlite.ts'
 import { Ledger } from './ledger.ts'
@@ -17,11 +17,10 @@ const hasShell = spawnSync('sqlite3', ['-version']).status === 0
 
 let folder: string
 let file: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-sqlite-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   file = join(folder, 'usage.db')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 async function draw(to: string, pictures: number): Promise<void> {
   const store = openSqliteStore(to)

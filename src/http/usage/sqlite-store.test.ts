@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { addKey } from '../keys/key-book.ts'
 import { makeKey } from '../keys/make-key.ts'
 import { StoredKeys, UnsureChangeError } from '../keys/stored-keys.ts'
@@ -19,10 +19,7 @@ function openRaw(file: string) {
 }
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-sqlite-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 it.skipIf(hasSqlite())('says which Node it needs where there is no node:sqlite', () => {
   expect(() => openSqliteStore(join(folder, 'a.db'))).toThrow(

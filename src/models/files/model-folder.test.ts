@@ -1,12 +1,11 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from './model-folder.ts'
 
 let folder: string
-beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tessera-folder-'))))
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 it('reads texts without the mark of byte order that some begin with', async () => {
   await writeFile(join(folder, 'tessera.json'), '\uFEFF{"name": "mine \uFEFF"}')

@@ -1,8 +1,8 @@
 import type * as fs from 'node:fs/promises'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from './model-folder.ts'
 
 const refused = vi.hoisted(() => ({ code: '' }))
@@ -17,7 +17,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 })
 
 it.each(['EMFILE', 'ENFILE'])('a model is not damaged where no file can be opened for a while: %s', async (code) => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-folder-'))
+  const folder = temporaryFolder()
   await writeFile(join(folder, 'config.json'), '{}')
   const files = openFolder(folder)
   const weights = (await files.findWeights('config.json'))!
@@ -27,5 +27,4 @@ it.each(['EMFILE', 'ENFILE'])('a model is not damaged where no file can be opene
   await expect(weights.read(0, 2)).rejects.toMatchObject(busy)
   refused.code = ''
   expect(await files.readText('config.json')).toBe('{}')
-  await rm(folder, { recursive: true })
 })

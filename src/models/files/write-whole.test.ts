@@ -1,7 +1,7 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { canMount, mountSmallDisk, type SmallDisk } from '../../http/test-support/small-disk.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -15,11 +15,10 @@ const LARGE = Buffer.alloc(100_000, 7)
 describe('writeWhole', () => {
   let folder: string
   let file: string
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tessera-whole-'))
+  beforeEach(() => {
+    folder = temporaryFolder()
     file = join(folder, 'a.txt')
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   it('makes a file and replaces it, with its permissions', async () => {
     await writeWhole(file, 'one', { mode: 0o600 })

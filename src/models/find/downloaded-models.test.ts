@@ -1,8 +1,8 @@
 import type * as FileSystem from 'node:fs/promises'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { listUnpacked, removeUnpacked } from '../quantize/unpacked-models.ts'
 import { listDownloaded, removeDownloaded } from './downloaded-models.ts'
 
@@ -28,8 +28,7 @@ vi.mock('node:fs/promises', async (load) => {
 })
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'tessera-models-'))))
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 /** A folder with 3 bytes that stay, a file and a folder that go. */
 async function fill(folder: string): Promise<void> {

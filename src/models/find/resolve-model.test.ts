@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { EMBEDDED_MODELS } from './embedded-models.ts'
 import { resolveModel } from './resolve-model.ts'
 
 async function hubCache(revisions: readonly string[], main?: string): Promise<string> {
-  const cache = await mkdtemp(join(tmpdir(), 'tessera-hub-'))
+  const cache = temporaryFolder()
   const model = join(cache, 'models--Qwen--Qwen3-4B')
   for (const revision of revisions) {
     await mkdir(join(model, 'snapshots', revision), { recursive: true })
@@ -45,7 +45,7 @@ describe('resolveModel', () => {
     const cache = await hubCache(['r1', 'r2'], 'r2')
     const folder = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r2')
     expect((await resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).folder).toBe(folder)
-    const home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
+    const home = temporaryFolder()
     await mkdir(join(home, 'huggingface'))
     await expect(resolveModel('Qwen/Qwen3-4B', { XDG_CACHE_HOME: home })).rejects.toMatchObject({
       tried: ['the embedded models', join(home, 'huggingface', 'hub')],

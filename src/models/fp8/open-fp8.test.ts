@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fixtureFolder, openCheckpoint } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { parseLanguageModelConfig } from '../language-models/families.ts'
 import { checkTensors } from '../language-models/tensor-layout.ts'
 import { openModel } from '../open-model.ts'
@@ -16,10 +16,7 @@ import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
 import { E4M3 } from './decode-fp8.ts'
 
 let work: string
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-fp8-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 const SOURCE = fixtureFolder('llama-llama3')
 /** Any byte that is no NaN does as a weight. */

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readFloats, readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { type Written, writeTensors } from '../../../test/helpers/single-files.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openModel } from '../open-model.ts'
 import { unpackWeights } from '../quantize/unpack-weights.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
@@ -15,10 +15,7 @@ const GPTQ = { quant_method: 'gptq', bits: 4, group_size: 32, sym: true, desc_ac
 const AWQ = { quant_method: 'awq', bits: 4, group_size: 32, version: 'gemm', zero_point: true }
 
 let work: string
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-int4-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 /** Writes the fixture as the projection of a checkpoint, beside a norm. Returns the numbers of its matrix. */
 async function write(

@@ -1,9 +1,9 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { readChatTemplate } from '../chat-template.ts'
 import { resolveModel } from '../find/resolve-model.ts'
 import { openModel } from '../open-model.ts'
@@ -14,14 +14,13 @@ import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
 let work: string
 let folder: string
 beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
+  work = temporaryFolder()
   folder = join(work, 'adapter')
   await cp(fixtureFolder('lora/plain'), folder, { recursive: true })
   await change({ base_model_name_or_path: fixtureFolder('qwen3-gqa2-untied') })
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(work, { recursive: true })
 })
 
 async function change(fields: object): Promise<void> {

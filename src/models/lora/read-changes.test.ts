@@ -1,10 +1,10 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../files/model-folder.ts'
 import { indexWeights } from '../weights/index-weights.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
@@ -13,16 +13,12 @@ import type { Changes } from './change.ts'
 import { withLora } from './with-lora.ts'
 
 let bundle: ImageBundle
-let work: string
+const work = temporaryFolder()
 let count = 0
 beforeAll(async () => {
   bundle = await materializeBundle('klein-distilled')
-  work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
 })
-afterAll(async () => {
-  await bundle.remove()
-  await rm(work, { recursive: true })
-})
+afterAll(() => bundle.remove())
 
 async function changesOf(path: string, folder = bundle.folder): Promise<Changes> {
   const files = withLora(openFolder(folder), [{ path, scale: 1 }]).within('transformer')

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { writeHollowAdapter } from '../../../test/helpers/hollow-adapter.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../files/model-folder.ts'
 import type { WeightIndex } from '../weights/weight-index.ts'
 import type { Change } from './change.ts'
@@ -10,8 +9,7 @@ import { requireRoomOfChanges } from './require-room.ts'
 import { withLora } from './with-lora.ts'
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'tessera-lora-room-'))))
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 const BASE: WeightIndex = { folder: '/m', names: [], metadata: {}, sources: [], get: () => undefined }
 

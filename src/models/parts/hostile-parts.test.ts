@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { writeGguf } from '../../../test/helpers/write-gguf.ts'
 import { ModelFormatError, TesseraError } from '../../errors/index.ts'
 import { openModel } from '../open-model.ts'
@@ -10,11 +10,10 @@ import { openModel } from '../open-model.ts'
 let folder: string
 const part = (name: string) => join(folder, 'transformer', name)
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-hostile-'))
+  folder = temporaryFolder()
   await mkdir(join(folder, 'transformer'))
   await writeFile(part('config.json'), JSON.stringify({ _class_name: 'ZImageTransformer2DModel' }))
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const LAYER = 'layers.0.attention.qkv'
 const entry = (dtype: string, shape: number[], start: number, end: number) => ({

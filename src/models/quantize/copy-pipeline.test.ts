@@ -1,8 +1,8 @@
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openModel } from '../open-model.ts'
 import { copyBesides } from './copy-pipeline.ts'
 
@@ -11,13 +11,12 @@ let source: string
 let out: string
 
 beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-pipeline-'))
+  work = temporaryFolder()
   source = join(work, 'source')
   out = join(work, 'out')
   await mkdir(out)
   await fill('model_index.json', 'LICENSE.md', 'tokenizer/tokenizer.json', 'tokenizer/vocab.txt')
 })
-afterEach(() => rm(work, { recursive: true }))
 
 async function fill(...paths: string[]): Promise<void> {
   for (const path of paths) {

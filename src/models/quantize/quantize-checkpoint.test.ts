@@ -1,16 +1,13 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { quantizeCheckpoint } from './quantize-checkpoint.ts'
 
 let work: string
 
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-checkpoint-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 const run = (signal?: AbortSignal) =>
   quantizeCheckpoint({

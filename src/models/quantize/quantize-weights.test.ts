@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { fixtureFolder, openCheckpoint } from '../../../test/helpers/language-model-fixture.ts'
 import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { writeOutliers } from '../../../test/helpers/write-outliers.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
@@ -11,10 +11,7 @@ import { quantizeWeights } from './quantize-weights.ts'
 
 let work: string
 
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-quantize-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 it('keeps every tensor: matrices as blocks with scales, the others byte for byte', async () => {
   const folder = fixtureFolder('qwen3-gqa4-sharded')

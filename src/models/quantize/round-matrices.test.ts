@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../files/model-folder.ts'
 import { indexWeights } from '../weights/index-weights.ts'
 import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
@@ -16,10 +15,7 @@ const MATRIX = Float32Array.from({ length: ROWS * WIDTH }, (_, i) =>
 const QUANTIZATION = { bits: 8, block_size: 128, quant_method: 'tessera' } as const
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tessera-round-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 async function round(names: readonly string[], quantization?: Parameters<typeof roundMatrices>[2], offsets = false) {
   const { values, scales } = quantizeRows(MATRIX, WIDTH, { bits: 8, blockSize: BLOCK })

@@ -1,19 +1,16 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { readSafetensors } from './read-safetensors.ts'
 import { SafetensorsWriter } from './safetensors-writer.ts'
 
 let work: string
 
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-safetensors-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 /** Writes a file with this header and so many bytes of data. */
 async function writeSafetensors(header: unknown, dataBytes: number, file = 'model.safetensors'): Promise<void> {
