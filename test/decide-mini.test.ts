@@ -3,12 +3,16 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cardTables } from '../bench/eval-decide/card-tables.ts'
 import { fillMarks } from '../bench/eval-decide/fill-marks.ts'
-import { type Backend, createCpuBackend } from '../src/backends/index.ts'
+import { createCpuBackend } from '../src/backends/index.ts'
 import { type Decider, openDecider } from '../src/decide/index.ts'
 import { manifestSchema } from '../src/decide/manifest.ts'
 import { openFolder } from '../src/models/index.ts'
 import { parseDecisionRequest } from '../src/schemas/index.ts'
+import { cpuBackend } from './helpers/cpu-backend.ts'
+import { furthest } from './helpers/furthest.ts'
 import { withInt8 } from './helpers/with-int8.ts'
+
+const backend = await cpuBackend()
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string) => readFile(`${ROOT}${file}`, 'utf8')
@@ -30,24 +34,15 @@ const QUESTIONS = Object.fromEntries(
     ]
   }),
 )
-function furthest(got: ArrayLike<number>, wanted: ArrayLike<number>): number {
-  return Math.max(...Array.from(wanted, (value, index) => Math.abs((got[index] ?? Number.NaN) - value)))
-}
-
 const SHORT = 'The parcel came three weeks late and the lamp in it was broken. Please send my money back.'
 const LONG = Array.from({ length: 40 }, (_, index) => `${index}. ${SHORT}`).join('\n')
 
 describe('the shipped decide-mini', () => {
-  let backend: Backend
   let decider: Decider
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     decider = await openDecider({ backend, files: openFolder(`${ROOT}models/decide-mini`) })
   })
-  afterAll(async () => {
-    await decider.dispose()
-    await backend.dispose()
-  })
+  afterAll(() => decider.dispose())
 
   /** Probabilities by the name of the question and of the option. */
   async function ask(state: string, questions: Record<string, unknown>) {

@@ -139,11 +139,10 @@ describe('a size that would take more memory or time than there is', () => {
   )
 
   it.each([{ layers_per_block: 2 ** 32 }, { norm_num_groups: 7 }])('or in an autoencoder: %j', async (fields) => {
-    const bundle = await materializeBundle('klein-distilled')
+    await using bundle = await materializeBundle('klein-distilled')
     const config = { ...JSON.parse(await readFile(join(bundle.folder, 'vae/config.json'), 'utf8')), ...fields }
     const files = changed(bundle.folder, 'vae/config.json', config)
     await expect(openImagePipeline({ backend, files })).rejects.toThrow(Object.keys(fields)[0])
-    await bundle.remove()
   })
 })
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle } from './helpers/image-bundle.ts'
 import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
 import { npmCommand } from './helpers/npm.ts'
+import { temporaryFolder } from './helpers/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const QUESTIONS = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
@@ -98,7 +98,7 @@ describe(`the installed package on this Node, ${process.version}`, () => {
   })
 
   it('draws and edits pictures, with the sharp that was installed along', async () => {
-    const bundle = await materializeBundle('klein-distilled')
+    await using bundle = await materializeBundle('klein-distilled')
     const code = `import { createEngine } from 'tessera-onnx'
       const folder = ${JSON.stringify(bundle.folder)}
       const engine = await createEngine({ models: { 'alpha-image-turbo': folder, 'beta-klein-4b': folder } })
@@ -108,7 +108,6 @@ describe(`the installed package on this Node, ${process.version}`, () => {
       await engine.dispose()
       console.log(JSON.stringify([drawn, edited].map(({ b64_json }) => b64_json.slice(0, 11))))`
     expect(answerOf(node('--input-type=module', '-e', code))).toEqual(['iVBORw0KGgo', 'iVBORw0KGgo'])
-    await bundle.remove()
   })
 
   it('answers in an app that was started with flags a worker cannot have', () => {
@@ -118,17 +117,15 @@ describe(`the installed package on this Node, ${process.version}`, () => {
 })
 
 describe.each([22, 24])('the installed package on Node %i', (major) => {
-  let folder: string
+  const folder = temporaryFolder()
   let binary: string | undefined
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), `tessera-node-${major}-`))
     // Node's own binaries as packages, by platform; the package `node` picks one in a script, which does not run here.
     const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
     await writeFile(join(folder, 'package.json'), '{"private":true}')
     if (!(await npmInstall(folder, `${name}@${major}`))) return
     binary = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it.for([
     ['imported', 'module', ESM],
@@ -141,23 +138,19 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
 })
 
 it('lets tools that copy what a program loads find its worker and the embedded models', async ({ skip }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-trace-'))
+  const folder = temporaryFolder()
   await writeFile(join(folder, 'package.json'), '{"private":true}')
-  try {
-    // What Nuxt's server, Vercel and others find files by.
-    skip(!(await npmInstall(folder, '@vercel/nft')), '@vercel/nft cannot be had: the npm registry cannot be reached')
-    await writeFile(join(installed.app, 'traced.mjs'), ESM)
-    const code = `const { nodeFileTrace } = require('@vercel/nft')
-      const [, app, file] = process.argv
-      nodeFileTrace([file], { base: app }).then(({ fileList }) => console.log(JSON.stringify([...fileList])))`
-    const files = answerOf(
-      runIn(folder, process.execPath, ['-e', code, installed.app, join(installed.app, 'traced.mjs')]),
-    )
-    const own = ['dist/worker.js', 'models/decide-mini/config.json', 'models/image-mini/model_index.json']
-    expect(files).toEqual(expect.arrayContaining(own.map((file) => join('node_modules/tessera-onnx', file))))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  // What Nuxt's server, Vercel and others find files by.
+  skip(!(await npmInstall(folder, '@vercel/nft')), '@vercel/nft cannot be had: the npm registry cannot be reached')
+  await writeFile(join(installed.app, 'traced.mjs'), ESM)
+  const code = `const { nodeFileTrace } = require('@vercel/nft')
+    const [, app, file] = process.argv
+    nodeFileTrace([file], { base: app }).then(({ fileList }) => console.log(JSON.stringify([...fileList])))`
+  const files = answerOf(
+    runIn(folder, process.execPath, ['-e', code, installed.app, join(installed.app, 'traced.mjs')]),
+  )
+  const own = ['dist/worker.js', 'models/decide-mini/config.json', 'models/image-mini/model_index.json']
+  expect(files).toEqual(expect.arrayContaining(own.map((file) => join('node_modules/tessera-onnx', file))))
 })
 
 describe('the command line of the installed package', () => {

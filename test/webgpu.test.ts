@@ -1,18 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCpuBackend, createBackend, type Backend } from '../src/backends/index.ts'
+import { createBackend, type Backend } from '../src/backends/index.ts'
 import { openDecider } from '../src/decide/index.ts'
 import type { PictureRequest } from '../src/images/image-pipeline.ts'
 import { openImagePipeline } from '../src/images/index.ts'
 import { openFolder } from '../src/models/index.ts'
 import { parseDecisionRequest } from '../src/schemas/index.ts'
+import { cpuBackend } from './helpers/cpu-backend.ts'
+import { furthest } from './helpers/furthest.ts'
 import { generatePicture } from './helpers/generate-picture.ts'
 import { materializeBundle, PROMPTS, readCases } from './helpers/image-bundle.ts'
+import { pictureDifference } from './helpers/picture-difference.ts'
 import { spreadOf } from './helpers/spread-of.ts'
 import { TINY_MANIFEST, writeTinyBundle } from './helpers/tiny-bundle.ts'
 import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
 import { withInt8 } from './helpers/with-int8.ts'
+
+const cpu = await cpuBackend()
 
 const missing = await explainMissingWebgpu()
 const context = { turn: async () => {} }
@@ -22,10 +27,8 @@ const PATIENCE = 900_000
 
 describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ? '' : `(${missing})`}`, () => {
   let webgpu: Backend
-  let cpu: Backend
   beforeAll(async () => {
     webgpu = (await createBackend({ backend: 'webgpu', threads: 1 })).backend
-    cpu = await createCpuBackend({ threads: 1 })
   }, PATIENCE)
   afterAll(async () => {
     await webgpu?.dispose()
@@ -55,7 +58,7 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
         }),
       )) as [number[], number[]]
       expect(onCpu.length).toBeGreaterThan(0)
-      for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-3)
+      expect(furthest(onWebgpu, onCpu)).toBeLessThan(1e-3)
     },
     PATIENCE,
   )
@@ -78,7 +81,7 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
         return logits.flat().flatMap((values) => [...values])
       }
       const [onWebgpu, onCpu] = [await read(webgpu), await read(cpu)]
-      for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-4)
+      expect(furthest(onWebgpu, onCpu)).toBeLessThan(1e-4)
     },
     PATIENCE,
   )
@@ -88,8 +91,7 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
     async () => {
       const [onWebgpu, onCpu] = [await makePicture(webgpu), await makePicture(cpu)]
       expect(onWebgpu.length).toBe(onCpu.length)
-      const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
-      expect(Math.max(...differences)).toBeLessThanOrEqual(1)
+      expect(pictureDifference(onWebgpu, onCpu).most).toBeLessThanOrEqual(1)
     },
     PATIENCE,
   )
@@ -102,9 +104,8 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
       const change = { prompt: 'make the background green', references: [source] }
       const { data: onWebgpu } = await makeEmbedded(webgpu, change)
       const { data: onCpu } = await makeEmbedded(cpu, change)
-      const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
       expect(spreadOf(onCpu)).toBeGreaterThan(50)
-      expect(differences.reduce((sum, value) => sum + value, 0) / differences.length).toBeLessThan(1)
+      expect(pictureDifference(onWebgpu, onCpu).mean).toBeLessThan(1)
     },
     PATIENCE,
   )
@@ -118,15 +119,11 @@ async function makeEmbedded(backend: Backend, request: Pick<PictureRequest, 'pro
 }
 
 async function makePicture(backend: Backend): Promise<Uint8Array> {
-  const bundle = await materializeBundle('z-image-turbo')
-  try {
-    const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
-    const { seed } = readCases('z-image-turbo')[0]!
-    const request = { prompt: PROMPTS.short, width: 64, height: 64, seed, steps: 1, references: [] }
-    const picture = await generatePicture(pipeline, request, context)
-    await pipeline.dispose()
-    return picture.data
-  } finally {
-    await bundle.remove()
-  }
+  await using bundle = await materializeBundle('z-image-turbo')
+  const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
+  const { seed } = readCases('z-image-turbo')[0]!
+  const request = { prompt: PROMPTS.short, width: 64, height: 64, seed, steps: 1, references: [] }
+  const picture = await generatePicture(pipeline, request, context)
+  await pipeline.dispose()
+  return picture.data
 }

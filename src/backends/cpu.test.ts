@@ -1,11 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Backend, Tensor } from './backend.ts'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
+import type { Tensor } from './backend.ts'
 import { createCpuBackend } from './cpu.ts'
 import { buildAddModel } from './probe-models.ts'
 import { buildExternalAddModel } from './test-support/external-add-model.ts'
+
+const backend = await cpuBackend()
 
 const vector = (...values: number[]): Tensor => ({
   type: 'float32',
@@ -14,12 +17,6 @@ const vector = (...values: number[]): Tensor => ({
 })
 
 describe('the cpu backend', () => {
-  let backend: Backend
-  beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
-  })
-  afterAll(() => backend.dispose())
-
   it('runs a model made in memory', async () => {
     const session = await backend.createSession(buildAddModel())
     expect(session.inputNames).toEqual(['a', 'b'])
@@ -38,20 +35,16 @@ describe('the cpu backend', () => {
   })
 
   it('reads weights from a file of the model folder', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
-    try {
-      const padding = 64
-      const bytes = new Uint8Array(padding + 16)
-      bytes.set(new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer), padding)
-      await writeFile(join(folder, 'model.safetensors'), bytes)
-      const model = buildExternalAddModel(folder, 'model.safetensors', padding)
-      const session = await backend.createSession(model)
-      const { y } = await session.run({ a: vector(1, 2, 3, 4) })
-      expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
-      await session.dispose()
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const folder = temporaryFolder()
+    const padding = 64
+    const bytes = new Uint8Array(padding + 16)
+    bytes.set(new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer), padding)
+    await writeFile(join(folder, 'model.safetensors'), bytes)
+    const model = buildExternalAddModel(folder, 'model.safetensors', padding)
+    const session = await backend.createSession(model)
+    const { y } = await session.run({ a: vector(1, 2, 3, 4) })
+    expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
+    await session.dispose()
   })
 
   it('takes weights from memory where there is no folder', async () => {

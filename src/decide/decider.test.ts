@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
+import { furthest } from '../../test/helpers/furthest.ts'
 import { TINY_MANIFEST, writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
-import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { parseDecisionRequest, type DecisionRequest, type DecisionResponse } from '../schemas/index.ts'
 import { type Decider, openDecider } from './index.ts'
+
+const backend = await cpuBackend()
 
 const QUESTIONS = {
   urgent: {
@@ -42,24 +45,18 @@ function expectClose(
   tolerance: number,
 ) {
   expect(actual?.length).toBe(expected?.length)
-  for (const [index, value] of (expected ?? []).entries())
-    expect(Math.abs((actual?.[index] ?? NaN) - value)).toBeLessThan(tolerance)
+  expect(furthest(actual, expected ?? [])).toBeLessThan(tolerance)
 }
 
 describe('decide, by a plain checkpoint', () => {
-  let backend: Backend
   let decider: Decider
   const request = parseDecisionRequest({ state: STATE, questions: QUESTIONS })
   const decide = (body: unknown) => decider.decide(parseDecisionRequest(body), context)
 
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     decider = await openDecider({ backend, files: openFolder(await writeTinyBundle({ manifest: {} })) })
   })
-  afterAll(async () => {
-    await decider.dispose()
-    await backend.dispose()
-  })
+  afterAll(() => decider.dispose())
 
   it('refuses questions of more characters than any model reads, before they are made into tokens', async () => {
     const long = 'x'.repeat(200_000)
@@ -179,7 +176,6 @@ describe('decide, by a plain checkpoint', () => {
 })
 
 it('says when questions read a state in windows, and nothing when they see it whole', async () => {
-  const backend = await createCpuBackend({ threads: 1 })
   const manifest = { ...TINY_MANIFEST, window: { tokens: 100, overlap: 8, sharpness: 4 } }
   const decider = await openDecider({ backend, files: openFolder(await writeTinyBundle({ manifest })) })
   const ask = (state: string) => decider.decide(parseDecisionRequest({ state, questions: QUESTIONS }), context)
@@ -189,5 +185,4 @@ it('says when questions read a state in windows, and nothing when they see it wh
     { code: 'read_in_windows', path: 'state', message: expect.stringContaining('every question read it in 3 windows') },
   ])
   await decider.dispose()
-  await backend.dispose()
 })

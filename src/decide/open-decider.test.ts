@@ -1,13 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
-import { createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { openDecider } from './index.ts'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 const open = async (config: Record<string, unknown>) =>
   openDecider({ backend, files: openFolder(await writeTinyBundle({ config })) })

@@ -1,23 +1,16 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { addTensor } from '../../test/helpers/add-tensor.ts'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
-import { type Backend, createCpuBackend } from '../backends/index.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { openDecider } from './index.ts'
 
-let backend: Backend
+const backend = await cpuBackend()
 let work: string
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-unread-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 /** Opens the fixture with one tensor more. */
 async function openWith(name: string, tensor: string, file = 'model.safetensors') {

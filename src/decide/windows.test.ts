@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { writeTinyBundle, TINY_MANIFEST } from '../../test/helpers/tiny-bundle.ts'
-import { createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../schemas/index.ts'
 import { toProbabilities } from './calibrate.ts'
@@ -58,7 +58,7 @@ describe('poolWindows', () => {
 
 describe('a state longer than the window', () => {
   it('is read whole: evidence at any depth changes the answer, and usage counts it once', async () => {
-    const backend = await createCpuBackend({ threads: 1 })
+    const backend = await cpuBackend()
     const folder = await writeTinyBundle({
       manifest: { ...TINY_MANIFEST, window: { tokens: 200, overlap: 20, sharpness: 4 } },
     })
@@ -74,6 +74,5 @@ describe('a state longer than the window', () => {
       expect(answers['q']).not.toEqual(plain.answers['q'])
     }
     await decider.dispose()
-    await backend.dispose()
   })
 })

@@ -1,17 +1,17 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { createEngine } from './index.ts'
 
 const KLEIN = fixtureFolder('lora-images/klein-distilled')
 const [FIRST, SECOND] = [join(KLEIN, 'diffusers.safetensors'), join(KLEIN, 'second.safetensors')]
 
 it('a call draws with the adapter that lies under its path by now, a name with that of its open model', async () => {
-  const bundle = await materializeBundle('klein-distilled')
-  const work = await mkdtemp(join(tmpdir(), 'tessera-adapter-'))
+  await using bundle = await materializeBundle('klein-distilled')
+  const work = temporaryFolder()
   const trained = join(work, 'trained.safetensors')
   await cp(FIRST, trained)
   await using engine = await createEngine({
@@ -32,6 +32,4 @@ it('a call draws with the adapter that lies under its path by now, a name with t
   expect(after).not.toEqual(before)
   expect(after).toEqual(await draw('alpha-image-turbo', SECOND))
   expect(await draw('named')).toEqual(before)
-  await bundle.remove()
-  await rm(work, { recursive: true })
 })

@@ -1,8 +1,8 @@
-import { cp, mkdtemp, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { createEngine } from './create-engine.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../models/decide-mini', import.meta.url))
@@ -13,12 +13,11 @@ const REQUEST = {
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'count-'))
+  folder = temporaryFolder()
   for (const name of ['config.json', 'tokenizer.json', 'tessera.json', 'model.safetensors']) {
     await cp(join(FIXTURE, name), join(folder, name))
   }
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 it('counts as decide does, before and after the model is open', async () => {
   await using engine = await createEngine({ worker: false, models: { 'decide-latest': folder } })

@@ -1,7 +1,7 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { createEngine } from './create-engine.ts'
 import { countTokens, decide, disposeDefaultEngine } from './default-engine.ts'
@@ -110,7 +110,7 @@ describe('an engine with a real model', () => {
   })
 
   it('names a downloaded model that has no manifest by its hub id', async () => {
-    const cache = await mkdtemp(join(tmpdir(), 'tessera-hub-'))
+    const cache = temporaryFolder()
     const snapshot = join(cache, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
     await cp(folder, snapshot, { recursive: true })
     await rm(join(snapshot, 'tessera.json'))
@@ -126,7 +126,6 @@ describe('an engine with a real model', () => {
       }
     } finally {
       vi.unstubAllEnvs()
-      await rm(cache, { recursive: true })
     }
   })
 

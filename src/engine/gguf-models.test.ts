@@ -1,9 +1,9 @@
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createCpuBackend } from '../backends/cpu.ts'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { openModel, quantizeWeights, unpackWeights, weighModel } from '../models/index.ts'
 import { createEngine } from './index.ts'
 import { createTaskSource } from './worker/task-source.ts'
@@ -18,14 +18,13 @@ const NEVER = new AbortController().signal
 let work: string
 let path: string
 beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-gguf-'))
+  work = temporaryFolder()
   path = join(work, 'tiny.gguf')
   await copyFile(FIXTURE, path)
   process.env['TESSERA_CACHE'] = join(work, 'cache')
 })
 afterEach(async () => {
   delete process.env['TESSERA_CACHE']
-  await rm(work, { recursive: true })
 })
 
 const unpack = async (signal = NEVER, env: Record<string, string | undefined> = process.env) =>
@@ -202,9 +201,8 @@ it('an architecture that nobody knows is refused by name', async () => {
   const at = bytes.indexOf('llama', bytes.indexOf('general.architecture'))
   bytes.write('mamba', at)
   await writeFile(path, bytes)
-  const backend = await createCpuBackend({ threads: 1 })
+  const backend = await cpuBackend()
   const source = createTaskSource({ models: { mine: path }, backend: 'cpu', keepAlive: 0, memoryBudget: 0 })
   const opened = source.open(await source.resolve('mine'), backend, { signal: NEVER, onProgress: () => {} })
   await expect(opened).rejects.toMatchObject({ code: 'model_format', got: 'mamba' })
-  await backend.dispose()
 })

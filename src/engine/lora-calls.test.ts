@@ -5,7 +5,7 @@ import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { createEngine } from './index.ts'
 
 it('adapters are those that the options had when the call was made', async () => {
-  const bundle = await materializeBundle('klein-distilled')
+  await using bundle = await materializeBundle('klein-distilled')
   const models = { 'alpha-image-turbo': bundle.folder }
   await using engine = await createEngine({ backend: 'cpu', threads: 1, models })
   const path = join(fixtureFolder('lora-images/klein-distilled'), 'diffusers.safetensors')
@@ -21,5 +21,4 @@ it('adapters are those that the options had when the call was made', async () =>
   const [pictures, expected] = await Promise.all([Promise.all(calls), Promise.all(alone)])
   expect(pictures).toEqual(expected)
   expect(pictures[0]).not.toEqual(pictures[1])
-  await bundle.remove()
 })

@@ -1,10 +1,10 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeHollowAdapter } from '../../test/helpers/hollow-adapter.ts'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { createEngine, type Engine } from './index.ts'
 
 const SMALL = fixtureFolder('opendecider-small')
@@ -18,10 +18,9 @@ const PICTURE = { prompt: 'a red apple', size: '64x64', seed: 3 } as const
 
 let engine: Engine
 let bundle: ImageBundle
-let work: string
+const work = temporaryFolder()
 beforeAll(async () => {
   bundle = await materializeBundle('klein-distilled')
-  work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
   engine = await createEngine({
     backend: 'cpu',
     threads: 1,
@@ -37,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.dispose()
   await bundle.remove()
-  await rm(work, { recursive: true })
 })
 
 const decide = async (lora?: readonly { path: string; scale?: number }[], model = 'decide-latest') => {

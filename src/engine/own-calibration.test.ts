@@ -1,8 +1,8 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { TINY_MANIFEST, writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { ChoiceAnswer, NoulAnswer } from '../schemas/index.ts'
@@ -131,49 +131,41 @@ it('knows a question without options beside which another program has written an
 })
 
 it('leaves another version of its model as it is, also under a name of another service', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-version-'))
-  try {
-    await cp(fileURLToPath(new URL('../../models/decide-mini/', import.meta.url)), folder, { recursive: true })
-    const manifest = await readFile(join(folder, 'tessera.json'), 'utf8')
-    await writeFile(join(folder, 'tessera.json'), JSON.stringify({ ...JSON.parse(manifest), version: '99.0.0' }))
-    const models = { 'decide-latest': folder, kept: 'decide-mini' }
-    await using engine = await createEngine({ worker: false, calibration, models })
-    const yes = async (asked: Engine, model?: string) =>
-      (await asked.decide({ state, questions: { a: URGENT }, ...(model && { model }) })).answers.a.noul
-    const shipped = await yes(plain)
-    expect(await yes(engine)).toBeCloseTo(shipped, 9)
-    expect(await yes(engine, 'jev-latest')).toBeCloseTo(shipped, 9)
-    expect(logit(await yes(engine, 'kept'))).toBeCloseTo(logit(shipped) / 2 + 1, 5)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const folder = temporaryFolder()
+  await cp(fileURLToPath(new URL('../../models/decide-mini/', import.meta.url)), folder, { recursive: true })
+  const manifest = await readFile(join(folder, 'tessera.json'), 'utf8')
+  await writeFile(join(folder, 'tessera.json'), JSON.stringify({ ...JSON.parse(manifest), version: '99.0.0' }))
+  const models = { 'decide-latest': folder, kept: 'decide-mini' }
+  await using engine = await createEngine({ worker: false, calibration, models })
+  const yes = async (asked: Engine, model?: string) =>
+    (await asked.decide({ state, questions: { a: URGENT }, ...(model && { model }) })).answers.a.noul
+  const shipped = await yes(plain)
+  expect(await yes(engine)).toBeCloseTo(shipped, 9)
+  expect(await yes(engine, 'jev-latest')).toBeCloseTo(shipped, 9)
+  expect(logit(await yes(engine, 'kept'))).toBeCloseTo(logit(shipped) / 2 + 1, 5)
 })
 
 it('is refused, and not fitted, where two folders have its name and none says its version', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'tessera-runs-'))
-  try {
-    const folders = ['run1', 'run2'].map((name) => join(root, name, 'merged'))
-    for (const [index, folder] of folders.entries())
-      await cp(await writeTinyBundle({ manifest: {}, seed: index }), folder, { recursive: true })
-    const [first, second] = folders as [string, string]
-    await using alone = await createEngine({ worker: false, models: { 'decide-latest': first, again: first } })
-    const { identity } = (await alone.models()).find(({ name }) => name === 'again')!
-    const merged = { ...calibration, model: identity! }
-    const models = { 'decide-latest': first, other: second }
-    const both = `needs one model that is merged unversioned (weights float, template chat-1 behind what tokenizer.json puts first), got ${first} and ${second}`
-    await expect(createEngine({ worker: false, calibration: merged, models })).rejects.toThrow(`calibration: ${both}`)
-    const calibrating = withFeatures({}, { names: [], isCalibrating: true, onFeatures: () => {} })
-    const request = { state, questions: { a: URGENT } }
-    await using engine = await createEngine({ worker: false, models })
-    await expect(engine.decide(request, calibrating)).rejects.toThrow(`engine: ${both}`)
-    await alone.decide(request, calibrating)
-    await writeFile(join(second, 'tessera.json'), JSON.stringify({ ...TINY_MANIFEST, name: 'merged', version: '2' }))
-    await using told = await createEngine({ worker: false, calibration: merged, models })
-    await told.decide(request, calibrating)
-    await told.decide({ ...request, model: 'other' }, calibrating)
-  } finally {
-    await rm(root, { recursive: true })
-  }
+  const root = temporaryFolder()
+  const folders = ['run1', 'run2'].map((name) => join(root, name, 'merged'))
+  for (const [index, folder] of folders.entries())
+    await cp(await writeTinyBundle({ manifest: {}, seed: index }), folder, { recursive: true })
+  const [first, second] = folders as [string, string]
+  await using alone = await createEngine({ worker: false, models: { 'decide-latest': first, again: first } })
+  const { identity } = (await alone.models()).find(({ name }) => name === 'again')!
+  const merged = { ...calibration, model: identity! }
+  const models = { 'decide-latest': first, other: second }
+  const both = `needs one model that is merged unversioned (weights float, template chat-1 behind what tokenizer.json puts first), got ${first} and ${second}`
+  await expect(createEngine({ worker: false, calibration: merged, models })).rejects.toThrow(`calibration: ${both}`)
+  const calibrating = withFeatures({}, { names: [], isCalibrating: true, onFeatures: () => {} })
+  const request = { state, questions: { a: URGENT } }
+  await using engine = await createEngine({ worker: false, models })
+  await expect(engine.decide(request, calibrating)).rejects.toThrow(`engine: ${both}`)
+  await alone.decide(request, calibrating)
+  await writeFile(join(second, 'tessera.json'), JSON.stringify({ ...TINY_MANIFEST, name: 'merged', version: '2' }))
+  await using told = await createEngine({ worker: false, calibration: merged, models })
+  await told.decide(request, calibrating)
+  await told.decide({ ...request, model: 'other' }, calibrating)
 })
 
 it('is refused where it is none', async () => {

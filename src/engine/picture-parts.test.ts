@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import {
   asFloats,
@@ -13,6 +13,7 @@ import {
   toSingleFile,
   writeTensors,
 } from '../../test/helpers/single-files.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { type GgufSource, roundToBlocks, writeGguf } from '../../test/helpers/write-gguf.ts'
 import { describeCheckpoint } from '../models/describe-checkpoint.ts'
 import { openModel, quantizeCheckpoint, readSafetensors } from '../models/index.ts'
@@ -23,14 +24,13 @@ import { predictMemory } from './memory/predict-memory.ts'
 
 let work: string
 let bundle: ImageBundle
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-picture-parts-'))
+beforeEach(() => {
+  work = temporaryFolder()
   process.env['TESSERA_CACHE'] = join(work, 'cache')
 })
 afterEach(async () => {
   delete process.env['TESSERA_CACHE']
   await bundle.remove()
-  await rm(work, { recursive: true })
 })
 
 /** Blocks of a scale that half precision has, of all matrices whose rows are whole blocks. */
@@ -144,7 +144,7 @@ async function meanDifference(a: Buffer, b: Buffer): Promise<number> {
   const { sharpCodec } = await import('../images/picture/sharp-codec.ts')
   const [{ data: left }, { data: right }] = await Promise.all([sharpCodec.decode(a), sharpCodec.decode(b)])
   expect(left.length).toBe(right.length)
-  return left.reduce((sum, level, i) => sum + Math.abs(level - right[i]!), 0) / left.length
+  return pictureDifference(left, right).mean
 }
 
 it('a transformer alone is refused with what it lacks, in either format', async () => {

@@ -1,27 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { readFloats, readIntegers } from '../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { ggufFixture } from '../models/gguf/test-support/fixture.ts'
 import { openModel, parseLanguageModelConfig, readSafetensors, unpackWeights } from '../models/index.ts'
 import { checkTensors } from '../models/language-models/tensor-layout.ts'
 import type { LinearMode } from './layers/weights.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
 
-let backend: Backend
-let work: string
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-  work = await mkdtemp(join(tmpdir(), 'tessera-gguf-'))
-})
-afterAll(async () => {
-  await backend.dispose()
-  await rm(work, { recursive: true })
-})
+const backend = await cpuBackend()
+const work = temporaryFolder()
 
 const MODELS = [
   ['llama', 'llama.gguf'],

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -9,26 +8,19 @@ import {
   type LanguageModelCheckpoint,
 } from '../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
-import type { Backend, Precision } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
+import type { Precision } from '../backends/backend.ts'
 import { quantizeWeights } from '../models/quantize/quantize-weights.ts'
 import type { LinearMode } from './layers/weights.ts'
 import { halfBound, keepHalfRounding } from './test-support/half-rounding.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
 
+const backend = await cpuBackend()
+
 const PAST = 17
 
 describe('a language model in half precision, whose caches are too', () => {
-  let work: string
-  let backend: Backend
-  beforeAll(async () => {
-    work = await mkdtemp(join(tmpdir(), 'tessera-half-'))
-    backend = await createCpuBackend({ threads: 1 })
-  })
-  afterAll(async () => {
-    await backend.dispose()
-    await rm(work, { recursive: true })
-  })
+  const work = temporaryFolder()
   beforeEach(keepHalfRounding)
   afterEach(() => vi.restoreAllMocks())
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../test/helpers/run-graph.ts'
-import type { Backend, Precision, Tensor } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import type { Precision, Tensor } from '../backends/backend.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/configs/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/configs/flux2-config.ts'
 import { readConfig } from '../models/configs/read-config.ts'
@@ -24,6 +24,8 @@ import {
   describeAutoencoderKlFlux2Decoder,
 } from './index.ts'
 import { halfBound, keepHalfRounding } from './test-support/half-rounding.ts'
+
+const backend = await cpuBackend()
 
 type Feeds = Readonly<Record<string, Tensor>>
 type Build = (precision: Precision) => BuiltGraph
@@ -54,14 +56,11 @@ function angles(prefix: string, tokens: number, pairs: number): Feeds {
 }
 
 describe('graphs in half precision stay near those in float32', () => {
-  let backend: Backend
   const bundles = new Map<ImageBundleName, ImageBundle>()
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     for (const name of ['z-image-turbo', 'klein-distilled'] as const) bundles.set(name, await materializeBundle(name))
   })
   afterAll(async () => {
-    await backend.dispose()
     for (const bundle of bundles.values()) await bundle.remove()
   })
   beforeEach(keepHalfRounding)

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle } from '../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../test/helpers/run-graph.ts'
-import type { Backend, Precision } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import type { Precision } from '../backends/backend.ts'
 import { readConfig } from '../models/configs/read-config.ts'
 import { zImageConfigSchema } from '../models/configs/z-image-config.ts'
 import { openFolder } from '../models/files/model-folder.ts'
@@ -16,6 +16,8 @@ import { mul, silu } from '../onnx/ops/elementwise.ts'
 import type * as Remedies from './layers/precision.ts'
 import { halfBound, keepHalfRounding } from './test-support/half-rounding.ts'
 import { buildZImageTransformer } from './transformers/z-image-transformer.ts'
+
+const backend = await cpuBackend()
 
 const remedy = vi.hoisted(() => ({ on: true }))
 
@@ -54,17 +56,12 @@ function enlarge(weights: WeightIndex): void {
 }
 
 describe('a Z-Image whose products leave the range of float16', () => {
-  let backend: Backend
   let bundle: ImageBundle
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle('z-image-turbo')
     enlarge(await readSafetensors(join(bundle.folder, 'transformer')))
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-  })
+  afterAll(() => bundle.remove())
   beforeEach(keepHalfRounding)
   afterEach(() => {
     vi.restoreAllMocks()

@@ -1,19 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { openFolder, openModel, parseLanguageModelConfig, readSafetensors, withLora } from '../models/index.ts'
 import { indexWeights } from '../models/weights/index-weights.ts'
 import { forwardFlux2 } from './test-support/forward-flux2.ts'
 import { forwardZImage } from './test-support/forward-z-image.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
+
+const backend = await cpuBackend()
 
 /** Interpreter with peft, transformers and diffusers; `PYTHON` chooses another than `python3`. */
 const PYTHON = process.env['PYTHON'] ?? 'python3'
@@ -32,19 +32,12 @@ const SPELLINGS: readonly (readonly [Readonly<Record<string, number>>, string])[
 ]
 
 describe.skipIf(!isThere)('adapters that peft trains here', () => {
-  let backend: Backend
-  let work: string
+  const work = temporaryFolder()
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
-    work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
     const options = { stdio: 'pipe', env: { ...process.env, OMP_NUM_THREADS: '1' } } as const
     execFileSync(PYTHON, [fixtureFolder('generate-lora-fixtures.py'), join(work, 'text'), SEED], options)
     execFileSync(PYTHON, [fixtureFolder('generate-image-lora-fixtures.py'), join(work, 'images'), SEED], options)
   }, 600_000)
-  afterAll(async () => {
-    await backend.dispose()
-    await rm(work, { recursive: true })
-  })
 
   it.each(['plain', 'stabilised', 'lokr', 'lokr-whole', 'patterns', 'caret', 'two'])(
     'a language model with %s agrees with transformers',
@@ -68,7 +61,7 @@ describe.skipIf(!isThere)('adapters that peft trains here', () => {
     { name: 'z-image-turbo', forward: forwardZImage },
     { name: 'klein-distilled', forward: forwardFlux2 },
   ] as const)('$name in every spelling agrees with diffusers', async ({ name, forward }) => {
-    const bundle = await materializeBundle(name)
+    await using bundle = await materializeBundle(name)
     const results = await readSafetensors(join(work, 'images', name, 'expected.safetensors'))
     for (const [chosen, result] of SPELLINGS) {
       const loras = Object.entries(chosen).map(([file, scale]) => ({ path: join(work, 'images', name, file), scale }))
@@ -76,6 +69,5 @@ describe.skipIf(!isThere)('adapters that peft trains here', () => {
       const got = await forward(backend, { expected: bundle.expected, run: 0 }, files, { linear: 'float' })
       expect(largestRelativeError(got, readFloats(results, result))).toBeLessThan(2e-5)
     }
-    await bundle.remove()
   })
 })

@@ -1,12 +1,12 @@
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
-import type { Backend, Precision } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
+import type { Precision } from '../backends/backend.ts'
 import type { QuantizationConfig } from '../models/configs/quantization-config.ts'
 import { type ChosenLora, openModel, parseLanguageModelConfig, readSafetensors, withLora } from '../models/index.ts'
 import { quantizeWeights } from '../models/quantize/quantize-weights.ts'
@@ -28,17 +28,11 @@ const CHOICES = {
 }
 type Choice = keyof typeof CHOICES
 
-let backend: Backend
-let work: string
+const backend = await cpuBackend()
+const work = temporaryFolder()
 let ids: readonly number[]
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-  work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
   ids = readIntegers(await readSafetensors(fixtureFolder('lora/plain/expected.safetensors')), 'input_ids')
-})
-afterAll(async () => {
-  await backend.dispose()
-  await rm(work, { recursive: true })
 })
 
 async function compute(folder: string, loras: readonly ChosenLora[], linear: LinearMode, precision?: Precision) {

@@ -1,7 +1,7 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -9,14 +9,15 @@ import {
   type LanguageModelCheckpoint,
 } from '../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { writeOutliers } from '../../test/helpers/write-outliers.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { quantizeWeights } from '../models/quantize/quantize-weights.ts'
 import { readSafetensors } from '../models/weights/read-safetensors.ts'
 import type { LinearMode } from './layers/weights.ts'
 import { writeDequantized } from './test-support/dequantized-checkpoint.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
+
+const backend = await cpuBackend()
 
 const PAST = 17
 
@@ -32,16 +33,13 @@ const FORMATS = [
 ] as const
 
 describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its dequantised logits', (format) => {
-  let work: string
-  let backend: Backend
+  const work = temporaryFolder()
   let quantized: LanguageModelCheckpoint
   let ids: readonly number[]
   let reference: Float32Array
   let rough: readonly string[]
 
   beforeAll(async () => {
-    work = await mkdtemp(join(tmpdir(), 'tessera-quantized-'))
-    backend = await createCpuBackend({ threads: 1 })
     const folder = join(work, 'source')
     await cp(fixtureFolder(format.name), folder, { recursive: true })
     if ('outliers' in format) await writeOutliers(folder, format.outliers, 10)
@@ -52,10 +50,6 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
     await writeDequantized(source, quantized, join(work, 'float'))
     ids = (await readExpected(folder)).ids
     reference = await run({ config: source.config, weights: await readSafetensors(join(work, 'float')) }, 'float')
-  })
-  afterAll(async () => {
-    await backend.dispose()
-    await rm(work, { recursive: true })
   })
 
   async function run(checkpoint: LanguageModelCheckpoint, linear: LinearMode): Promise<Float32Array> {

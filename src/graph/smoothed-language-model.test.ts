@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import {
   fixtureFolder,
   LANGUAGE_MODEL_FIXTURES,
@@ -11,8 +9,7 @@ import {
 } from '../../test/helpers/language-model-fixture.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
+import { temporaryFolder } from '../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { listNormGroups } from '../models/language-models/norm-groups.ts'
 import { tensorPrefix } from '../models/language-models/tensor-layout.ts'
@@ -21,16 +18,8 @@ import { unpackWeights } from '../models/quantize/unpack-weights.ts'
 import { readSafetensors } from '../models/weights/read-safetensors.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
 
-let backend: Backend
-let work: string
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-  work = await mkdtemp(join(tmpdir(), 'tessera-smoothed-'))
-})
-afterAll(async () => {
-  await backend.dispose()
-  await rm(work, { recursive: true })
-})
+const backend = await cpuBackend()
+const work = temporaryFolder()
 
 /** Factors from 1/4 to 4. */
 function drawFactors(name: string, count: number): Float32Array {

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { materializeControlled } from '../../test/helpers/control-net.ts'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import type { ImageBundle } from '../../test/helpers/image-bundle.ts'
 import { encodePicture, IMAGE_JOB } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import type { ImageResponse } from '../schemas/index.ts'
 import { type ImageTask, openImageTask } from './image-task.ts'
@@ -18,12 +18,9 @@ import { sharpCodec } from './picture/sharp-codec.ts'
 
 const context = { turn: async () => {} }
 
-let backend: Backend
+const backend = await cpuBackend()
 let bundle: ImageBundle
 let task: ImageTask
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
 beforeEach(async () => {
   bundle = await materializeControlled('shared')
 })
@@ -31,7 +28,6 @@ afterEach(async () => {
   await task.dispose()
   await bundle.remove()
 })
-afterAll(() => backend.dispose())
 
 async function open(natives?: readonly (readonly [number, number])[]) {
   if (natives) {

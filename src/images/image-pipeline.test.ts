@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture, type SeededRequest } from '../../test/helpers/generate-picture.ts'
 import {
   IMAGE_BUNDLES,
@@ -8,13 +9,14 @@ import {
   type ImageBundle,
   type PictureCase,
 } from '../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import { ATTENTION_FORMS, withAttention } from '../../test/helpers/with-attention.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline, type ImagePipeline } from './index.ts'
+
+const backend = await cpuBackend()
 
 const context = { turn: async () => {} }
 
@@ -24,17 +26,14 @@ const LEVELS = 2
 const CASES = IMAGE_BUNDLES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
 
 describe.each(CASES)('%s with %s attention makes the pictures of the reference pipeline', (name, attention) => {
-  let backend: Backend
   let bundle: ImageBundle
   let pipeline: ImagePipeline
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
     pipeline = await openImagePipeline({ backend: withAttention(backend, attention), files: openFolder(bundle.folder) })
   })
   afterAll(async () => {
     await pipeline.dispose()
-    await backend.dispose()
     await bundle.remove()
   })
 
@@ -51,7 +50,6 @@ describe.each(CASES)('%s with %s attention makes the pictures of the reference p
     const wanted = new Uint8Array(readTensorBytes(bundle.expected, `picture.${row.name}`))
     const [height, width] = bundle.expected.get(`picture.${row.name}`)!.shape
     expect([picture.width, picture.height, picture.channels]).toEqual([width, height, 3])
-    const differences = picture.data.map((level, i) => Math.abs(level - wanted[i]!))
-    expect(Math.max(...differences)).toBeLessThanOrEqual(LEVELS)
+    expect(pictureDifference(picture.data, wanted).most).toBeLessThanOrEqual(LEVELS)
   })
 })

@@ -1,11 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture, type SeededRequest } from '../../test/helpers/generate-picture.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import { openFolder } from '../models/files/model-folder.ts'
@@ -14,11 +13,7 @@ import { openImagePipeline, type ImagePipeline } from './index.ts'
 const REQUEST = { prompt: 'a red apple', width: 64, height: 48, seed: 1, steps: 2 }
 const context = { turn: async () => {} }
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 describe.each<[ImageBundleName, number]>([
   ['z-image-base', 8],
@@ -120,7 +115,7 @@ describe.each<[ImageBundleName, number]>([
 
 describe('Z-Image', () => {
   it('takes one picture to begin with, and no size or prompt beyond the positions it knows', async () => {
-    const bundle = await materializeBundle('z-image-turbo')
+    await using bundle = await materializeBundle('z-image-turbo')
     const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     const picture = drawPicture('reference', 64, 48, 3)
     const edited = generatePicture(pipeline, { ...REQUEST, references: [picture, picture] }, context)
@@ -128,17 +123,15 @@ describe('Z-Image', () => {
     const wide = generatePicture(pipeline, { ...REQUEST, width: 65 * 16 }, context)
     await expect(wide).rejects.toMatchObject({ code: 'invalid_request', path: 'size' })
     await pipeline.dispose()
-    await bundle.remove()
   })
 })
 
 describe('a bundle', () => {
   async function expectRefused(name: ImageBundleName, change: (folder: string) => Promise<void>, file: string) {
-    const bundle = await materializeBundle(name)
+    await using bundle = await materializeBundle(name)
     await change(bundle.folder)
     const opened = openImagePipeline({ backend, files: openFolder(bundle.folder) })
     await expect(opened).rejects.toMatchObject({ code: 'model_format', file: expect.stringContaining(file) })
-    await bundle.remove()
   }
 
   const edit = (file: string, change: Record<string, unknown>) => async (folder: string) => {
@@ -183,11 +176,10 @@ it.each([
   ['z-image-turbo', 'ZImageInpaintPipeline'],
   ['klein-distilled', 'Flux2KleinInpaintPipeline'],
 ] as const)('%s as diffusers saves it from a %s opens', async (name, className) => {
-  const bundle = await materializeBundle(name)
+  await using bundle = await materializeBundle(name)
   const path = join(bundle.folder, 'model_index.json')
   await writeFile(path, (await readFile(path, 'utf8')).replace(/"(ZImage|Flux2Klein)Pipeline"/, `"${className}"`))
   expect(await readFile(path, 'utf8')).toContain(className)
   const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   await pipeline.dispose()
-  await bundle.remove()
 })

@@ -1,11 +1,11 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { encodePicture, IMAGE_JOB, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
+import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import { openFolder } from '../models/index.ts'
@@ -15,11 +15,7 @@ import { sharpCodec } from './picture/sharp-codec.ts'
 
 const context = { turn: async () => {}, onProgress: () => {} }
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 const open = (name: ImageBundleName, natives?: [number, number][]) => openTinyImageTask(backend, name, natives)
 
@@ -141,8 +137,7 @@ describe('a model of a few sizes', () => {
       .resize(64, 64, { kernel: 'lanczos3' })
       .raw()
       .toBuffer({ resolveWithObject: true })
-    const difference = data.reduce((sum, level, i) => sum + Math.abs(level - native!.data[i]!), 0) / data.length
-    expect(difference).toBeLessThan(8)
+    expect(pictureDifference(data, native!.data).mean).toBeLessThan(8)
   })
 
   it.each([

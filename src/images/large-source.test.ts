@@ -1,23 +1,18 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { IMAGE_JOB, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
 
-let backend: Backend
+const backend = await cpuBackend()
 let opened: OpenedImageTask
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
   opened = await openTinyImageTask(backend, 'klein-distilled', [[64, 64]])
 })
 afterEach(() => {
   vi.restoreAllMocks()
 })
-afterAll(async () => {
-  await opened.close()
-  await backend.dispose()
-})
+afterAll(() => opened.close())
 
 /** Turns of an edit of a picture of this side, on a machine that takes long for each of its rows. */
 async function countTurns(side: number, withMask: boolean): Promise<number> {

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import { openFolder } from '../models/index.ts'
 import { openImagePipeline } from './index.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 const LONG = 'word '.repeat(600)
 
@@ -21,7 +16,7 @@ it.each([
   ['z-image-turbo', 'prompt', { prompt: LONG }],
   ['z-image-base', 'negativePrompt', { prompt: 'x', negativePrompt: LONG, guidance: 3 }],
 ] as const)('%s refuses a %s that is too long before it looks at a source', async (name, path, request) => {
-  const bundle = await materializeBundle(name)
+  await using bundle = await materializeBundle(name)
   let runs = 0
   const counting = withSessions(backend, {
     async createSession(model) {
@@ -41,5 +36,4 @@ it.each([
   await pipeline.prepare({ prompt: 'x', references, previews: true }, context)
   expect(runs).toBeGreaterThan(0)
   await pipeline.dispose()
-  await bundle.remove()
 })

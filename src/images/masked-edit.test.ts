@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { encodePicture, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/index.ts'
 import type { ImageEditJob } from './image-jobs.ts'
 import { openImageTask } from './image-task.ts'
@@ -11,11 +10,7 @@ import type { PictureCodec } from './picture/picture-codec.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]]>([
   ['klein-distilled', undefined, [96, 64]],
@@ -54,7 +49,7 @@ describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]
 })
 
 it('looks at the pixels of the source as often for several pictures as for one', async () => {
-  const bundle = await materializeBundle('klein-distilled')
+  await using bundle = await materializeBundle('klein-distilled')
   let looks = 0
   const watch = (picture: PixelImage): PixelImage => ({
     ...picture,
@@ -79,5 +74,4 @@ it('looks at the pixels of the source as often for several pictures as for one',
   expect(await countLooks(3)).toBe(await countLooks(1))
   expect(looks).toBeGreaterThan(0)
   await task.dispose()
-  await bundle.remove()
 })

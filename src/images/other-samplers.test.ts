@@ -1,28 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import { samplerRuns, useScheduler } from '../../test/helpers/reference-runs.ts'
-import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { readSafetensors } from '../models/weights/read-safetensors.ts'
 import { openImagePipeline } from './index.ts'
+
+const backend = await cpuBackend()
 
 /** Sums in another order move a value across a rounding boundary. */
 const LEVELS = 2
 
 describe.each(['z-image-turbo', 'klein-distilled', 'klein-base'] as const)('%s draws as its reference does', (name) => {
-  let backend: Backend
   let bundle: ImageBundle
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-  })
+  afterAll(() => bundle.remove())
 
   it.each(samplerRuns(name))('with $run.name', async ({ run, request, file, tensor }) => {
     await useScheduler(bundle, run)

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { encodePicture, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 /** Previews of a call, decoded, in the order in which they came. */
 async function watch(

@@ -1,21 +1,17 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import { materializeBundle, PROMPTS, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { quantizeCheckpoint } from '../models/quantize/quantize-checkpoint.ts'
 import { openImagePipeline } from './index.ts'
 
 const context = { turn: async () => {} }
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 async function makePicture(folder: string, edits: boolean): Promise<Uint8Array> {
   const pipeline = await openImagePipeline({ backend, files: openFolder(folder) })
@@ -26,10 +22,6 @@ async function makePicture(folder: string, edits: boolean): Promise<Uint8Array> 
   return data
 }
 
-function meanDifference(a: Uint8Array, b: Uint8Array): number {
-  return a.reduce((sum, level, i) => sum + Math.abs(level - b[i]!), 0) / a.length
-}
-
 /** Noise alone would be about 80 levels off. */
 it.each<[ImageBundleName, boolean, 32 | 'row']>([
   ['z-image-base', false, 32],
@@ -37,7 +29,7 @@ it.each<[ImageBundleName, boolean, 32 | 'row']>([
   ['klein-distilled', true, 32],
   ['klein-distilled', true, 'row'],
 ])('makes nearly the same picture with %s in 8 bits, edits %s, blocks of %s', async (name, edits, blockSize) => {
-  const bundle = await materializeBundle(name)
+  await using bundle = await materializeBundle(name)
   const float = await makePicture(bundle.folder, edits)
   const out = `${bundle.folder}-8`
   const progress: number[] = []
@@ -52,8 +44,7 @@ it.each<[ImageBundleName, boolean, 32 | 'row']>([
   expect(progress).toEqual(progress.toSorted((a, b) => a - b))
   const quantized = await makePicture(out, edits)
   await rm(out, { recursive: true })
-  const difference = meanDifference(float, quantized)
+  const difference = pictureDifference(quantized, float).mean
   expect(difference).toBeGreaterThan(0)
   expect(difference).toBeLessThan(3)
-  await bundle.remove()
 })

@@ -1,20 +1,16 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import { type ImageBundleName, materializeBundle, PROMPTS } from '../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { withInt8 } from '../../test/helpers/with-int8.ts'
-import type { Backend } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { quantizeCheckpoint } from '../models/quantize/quantize-checkpoint.ts'
 import { openImagePipeline } from './index.ts'
 
-let cpu: Backend
-beforeAll(async () => {
-  cpu = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => cpu.dispose())
+const cpu = await cpuBackend()
 
 /** A picture, and how many graphs it took have attention in integers. */
 async function draw(folder: string, fastInt8: boolean) {
@@ -45,8 +41,8 @@ it.each<[ImageBundleName, number]>([
     await rm(out, { recursive: true })
     await bundle.remove()
     expect([slow.rounded, fast.rounded, floats.rounded]).toEqual([0, graphs, 0])
-    const difference = fast.data.reduce((sum, level, i) => sum + Math.abs(level - slow.data[i]!), 0) / slow.data.length
-    expect(difference).toBeGreaterThan(0)
-    expect(difference).toBeLessThan(2)
+    const { mean } = pictureDifference(fast.data, slow.data)
+    expect(mean).toBeGreaterThan(0)
+    expect(mean).toBeLessThan(2)
   },
 )

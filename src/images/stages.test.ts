@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import {
   type ImageBundle,
@@ -11,11 +12,12 @@ import {
 } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend, Feeds } from '../backends/backend.ts'
-import { createCpuBackend } from '../backends/cpu.ts'
 import { inStages } from '../backends/in-stages.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline } from './index.ts'
+
+const backend = await cpuBackend()
 
 const context = { turn: async () => {} }
 
@@ -60,16 +62,11 @@ async function draw(backend: Backend, { folder }: ImageBundle, { references = []
 }
 
 describe.each(['z-image-turbo', 'klein-distilled'] as const)('%s in stages', (name) => {
-  let backend: Backend
   let bundle: ImageBundle
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-  })
+  afterAll(() => bundle.remove())
 
   it('makes the same pictures, bit for bit, with one part open at a time', async () => {
     const row = readCases(name).find(({ references = [] }) => references.length === 0)!
@@ -84,21 +81,16 @@ describe.each(['z-image-turbo', 'klein-distilled'] as const)('%s in stages', (na
 })
 
 describe('klein-distilled with a source', () => {
-  let backend: Backend
   let bundle: ImageBundle
   let bytesPerPixel: number
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle('klein-distilled')
     const config = await readFile(join(bundle.folder, 'vae', 'config.json'), 'utf8')
     const { block_out_channels: levels } = JSON.parse(config) as { readonly block_out_channels: readonly [number] }
     // Three values of the first level, in float32.
     bytesPerPixel = 3 * levels[0] * 4
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-  })
+  afterAll(() => bundle.remove())
 
   it('closes parts for what encoding it holds', async () => {
     const row = readCases('klein-distilled').find(({ references = [] }) => references.length === 1)!

@@ -1,30 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { generatePicture, type SeededRequest } from '../../test/helpers/generate-picture.ts'
 import { IMAGE_BUNDLES, type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import { startRuns } from '../../test/helpers/reference-runs.ts'
-import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { readSafetensors } from '../models/weights/read-safetensors.ts'
 import { type ImagePipeline, openImagePipeline } from './index.ts'
+
+const backend = await cpuBackend()
 
 const context = { turn: async () => {} }
 /** Sums in another order move a value across a rounding boundary. */
 const LEVELS = 2
 
 describe.each(IMAGE_BUNDLES)('%s begins with a picture as the reference pipelines do', (bundleName) => {
-  let backend: Backend
   let bundle: ImageBundle
   let pipeline: ImagePipeline
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(bundleName)
     pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   })
   afterAll(async () => {
     await pipeline.dispose()
-    await backend.dispose()
     await bundle.remove()
   })
 

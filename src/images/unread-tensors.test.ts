@@ -1,30 +1,22 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { addTensor } from '../../test/helpers/add-tensor.ts'
+import { cpuBackend } from '../../test/helpers/cpu-backend.ts'
 import { type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
-import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline } from './index.ts'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 /** Opens the bundle with one tensor more in a part, in the last of its files where these are shards. */
 async function openWith(name: ImageBundleName, part: string, tensor: string): Promise<void> {
-  const bundle = await materializeBundle(name)
-  try {
-    const folder = join(bundle.folder, part)
-    const file = (await readdir(folder)).findLast((entry) => entry.endsWith('.safetensors'))
-    await addTensor(join(folder, file!), tensor)
-    const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
-    await pipeline.dispose()
-  } finally {
-    await bundle.remove()
-  }
+  await using bundle = await materializeBundle(name)
+  const folder = join(bundle.folder, part)
+  const file = (await readdir(folder)).findLast((entry) => entry.endsWith('.safetensors'))
+  await addTensor(join(folder, file!), tensor)
+  const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
+  await pipeline.dispose()
 }
 
 it.each([

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
 import { fixtureFolder } from '../helpers/language-model-fixture.ts'
+import { pictureDifference } from '../helpers/picture-difference.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 import { copyNeededFiles } from './needed-files.ts'
@@ -175,5 +176,5 @@ async function expectSamePicture(got: Pictures, wanted: Pictures): Promise<void>
     ),
   )
   expect({ ...a!.info }).toMatchObject({ width: b!.info.width, height: b!.info.height })
-  expect(Math.max(...b!.data.map((level, i) => Math.abs(level - a!.data[i]!)))).toBeLessThanOrEqual(LEVELS)
+  expect(pictureDifference(a!.data, b!.data).most).toBeLessThanOrEqual(LEVELS)
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharpCodec } from '../../src/images/picture/sharp-codec.ts'
 import type { canvasCodec } from '../../src/web/canvas-codec.ts'
 import { findChromium } from '../helpers/chromium.ts'
+import { pictureDifference } from '../helpers/picture-difference.ts'
 import { drawPicture } from '../helpers/pseudo-random.ts'
 
 declare global {
@@ -55,9 +56,7 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
       const expected = await sharpCodec.decode(file)
       const decoded = await decode(file)
       expect([decoded.width, decoded.height]).toEqual([expected.width, expected.height])
-      expect(Math.max(...decoded.data.map((level, at) => Math.abs(level - expected.data[at]!)))).toBeLessThanOrEqual(
-        LEVELS,
-      )
+      expect(pictureDifference(decoded.data, expected.data).most).toBeLessThanOrEqual(LEVELS)
     },
   )
 

@@ -1,6 +1,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../src/index.ts'
+import { pictureDifference } from '../helpers/picture-difference.ts'
 import { spreadOf } from '../helpers/spread-of.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 
@@ -89,7 +90,5 @@ async function readPicture(base64: string): Promise<Buffer> {
 
 async function expectSamePicture(got: string, wanted: string): Promise<void> {
   const [a, b] = [await readPicture(got), await readPicture(wanted)]
-  const differences = [...a].map((level, i) => Math.abs(level - b[i]!))
-  const mean = differences.reduce((sum, value) => sum + value, 0) / differences.length
-  expect(mean).toBeLessThanOrEqual(MEAN_LEVELS)
+  expect(pictureDifference(a, b).mean).toBeLessThanOrEqual(MEAN_LEVELS)
 }

@@ -11,6 +11,7 @@ import { createEngine, type Engine } from '../../src/index.ts'
 import type { canvasCodec } from '../../src/web/canvas-codec.ts'
 import type * as Library from '../../src/web/index.ts'
 import { type ImageBundle, materializeBundle } from '../helpers/image-bundle.ts'
+import { pictureDifference } from '../helpers/picture-difference.ts'
 import { drawPicture } from '../helpers/pseudo-random.ts'
 import { findFirefox, type Firefox, type FirefoxPage, launchFirefox } from './firefox.ts'
 import { expectSameAnswers } from './same-answers.ts'
@@ -125,7 +126,7 @@ describe.skipIf(executablePath === undefined)('tessera-onnx/web in Firefox (set 
           const expected = await sharpCodec.decode(file)
           const decoded = await decode(page, file)
           expect([decoded?.width, decoded?.height]).toEqual([expected.width, expected.height])
-          expect(furthest(decoded!.data, expected.data)).toBeLessThanOrEqual(LEVELS)
+          expect(pictureDifference(decoded!.data, expected.data).most).toBeLessThanOrEqual(LEVELS)
           expect(await decode(page, file.subarray(0, file.length * 0.6))).toBeUndefined()
         }
       },
@@ -187,12 +188,8 @@ function refuse(page: FirefoxPage, file: Buffer): Promise<string> {
   }, file.toString('base64'))
 }
 
-function furthest(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  return Array.from(a, (level, at) => Math.abs(level - b[at]!)).reduce((most, value) => Math.max(most, value), 0)
-}
-
 async function expectSamePicture(got: string, wanted: string): Promise<void> {
   const [a, b] = await Promise.all([got, wanted].map((file) => sharpCodec.decode(Buffer.from(file, 'base64'))))
   expect([a!.width, a!.height]).toEqual([b!.width, b!.height])
-  expect(furthest(a!.data, b!.data)).toBeLessThanOrEqual(LEVELS)
+  expect(pictureDifference(a!.data, b!.data).most).toBeLessThanOrEqual(LEVELS)
 }

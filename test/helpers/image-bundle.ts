@@ -24,7 +24,7 @@ export interface PictureCase {
 }
 
 /** A tiny pipeline with all its files in a folder of its own, and what the reference computes with it. */
-export interface ImageBundle {
+export interface ImageBundle extends AsyncDisposable {
   readonly folder: string
   readonly expected: WeightIndex
   remove(): Promise<void>
@@ -76,11 +76,9 @@ export async function materializeBundle(name: ImageBundleName): Promise<ImageBun
       await writeWeights(join(folder, entry.name), `${name}/${entry.name}`, JSON.parse(text) as WeightsFile)
     }
   }
-  return {
-    folder,
-    expected: await readSafetensors(join(source, 'expected.safetensors')),
-    remove: () => rm(folder, { recursive: true }),
-  }
+  const remove = () => rm(folder, { recursive: true })
+  const expected = await readSafetensors(join(source, 'expected.safetensors'))
+  return { folder, expected, remove, [Symbol.asyncDispose]: remove }
 }
 
 async function writeWeights(folder: string, seed: string, { file, dtype, shards, tensors }: WeightsFile) {

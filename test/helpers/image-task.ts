@@ -21,7 +21,7 @@ export async function encodePicture(picture: PixelImage): Promise<string> {
 export interface OpenedImageTask {
   readonly bundle: ImageBundle
   readonly task: ImageTask
-  edit(job: ImageEditJob, onProgress?: (progress: Progress) => void): Promise<PixelImage[]>
+  edit(job: ImageEditJob): Promise<PixelImage[]>
   generate(change: Partial<ImageGenerationJob>, onProgress?: (progress: Progress) => void): Promise<PixelImage[]>
   close(): Promise<void>
 }
@@ -46,8 +46,8 @@ export async function openTinyImageTask(
     async generate(change, onProgress = () => {}) {
       return decode((await task.generateImage({ ...IMAGE_JOB, ...change }, { ...context, onProgress })).data)
     },
-    async edit(job, onProgress = () => {}) {
-      return decode((await task.editImage(job, { ...context, onProgress })).data)
+    async edit(job) {
+      return decode((await task.editImage(job, context)).data)
     },
     async close() {
       await task.dispose()

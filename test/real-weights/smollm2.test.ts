@@ -1,15 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCpuBackend } from '../../src/backends/cpu.ts'
 import { probabilitiesOf } from '../../src/decide/answer.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { openFolder } from '../../src/models/files/model-folder.ts'
 import { type DecisionRequestInput, parseDecisionRequest } from '../../src/schemas/index.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import {
   type AnsweredPrompts,
   type Asked,
@@ -48,12 +48,10 @@ function askTransformers(folder: string, asked: readonly Asked[]): AnsweredPromp
 }
 
 describe.skipIf(found.status !== 0)('SmolLM2', () => {
-  let folder: string
+  const folder = temporaryFolder()
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tessera-smollm2-'))
     execFileSync(PYTHON, [CONVERT, folder], { stdio: 'ignore' })
   }, 120_000)
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   async function openModel() {
     const backend = await createCpuBackend({ threads: 1 })

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-import type { Backend, Session, Tensor } from '../backend.ts'
-import { createCpuBackend } from '../cpu.ts'
+import type { Session, Tensor } from '../backend.ts'
 import { buildAddModel } from '../probe-models.ts'
 import { cachedAttentionCases } from './attention-cases.ts'
 import { checkAddition } from './check-addition.ts'
 import { judgeSelfTest } from './judge-self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './run-self-test.ts'
 
-let cpu: Backend
-beforeAll(async () => {
-  cpu = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => cpu.dispose())
+const cpu = await cpuBackend()
 
 type Results = Record<string, Tensor>
 

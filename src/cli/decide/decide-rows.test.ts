@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineCommand, runCommand as runCitty } from 'citty'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import type { Engine } from '../../engine/index.ts'
 import { startFakeEngine } from '../../engine/test-support/engines.ts'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
@@ -11,8 +11,7 @@ import { decideRows, type RowsJob } from './decide-rows.ts'
 
 const questions = { q: { type: 'noul', instructions: 'x' } }
 let folder: string
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tessera-rows-'))))
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(() => void (folder = temporaryFolder()))
 
 async function write(name: string, content: string | Uint8Array): Promise<string> {
   await writeFile(join(folder, name), content)

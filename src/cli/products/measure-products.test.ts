@@ -1,11 +1,11 @@
-import { afterAll, expect, it } from 'vitest'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { type Backend } from '../../backends/index.ts'
 import { AbortedError } from '../../errors/index.ts'
 import { measureProducts } from './measure-products.ts'
 import { buildProduct, nameProductFormat, PRODUCT_FORMATS } from './product-graph.ts'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 const shape = { inputs: 256, outputs: 64 }
 

@@ -1,23 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { bundleWorker } from '../../engine/test-support/bundle-worker.ts'
 import { startFakeHub } from '../../models/pull/test-support/fake-hub.ts'
 import { runTessera } from '../test-support/run-tessera.ts'
 
 let work: string
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-pull-'))
-})
+beforeEach(() => void (work = temporaryFolder()))
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(work, { recursive: true })
 })
 
 it.each([

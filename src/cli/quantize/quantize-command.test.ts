@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { createEngine } from '../../engine/index.ts'
 import { runTessera } from '../test-support/run-tessera.ts'
@@ -13,7 +13,7 @@ it.each([
   ['row', 'row'],
 ])('writes a bundle that answers nearly as the float one does, --block %s', async (block, size) => {
   const folder = await writeTinyBundle()
-  const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny-int8')
+  const out = join(temporaryFolder(), 'tiny-int8')
   await runTessera('quantize', folder, out, '--block', block)
   expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({
     quantization_config: {
@@ -38,7 +38,7 @@ it.each([
 })
 
 it('smooths the text encoder of a pipeline before it becomes rows, and says so', async () => {
-  const bundle = await materializeBundle('z-image-base')
+  await using bundle = await materializeBundle('z-image-base')
   const out = `${bundle.folder}-rows`
   const { stdout } = await runTessera('quantize', bundle.folder, out, '--block', 'row')
   expect(stdout).toMatch(/channels behind \d+ norms are smoothed/)
@@ -49,12 +49,11 @@ it('smooths the text encoder of a pipeline before it becomes rows, and says so',
   expect(JSON.parse(transformer!)).toMatchObject({ quantization_config: { block_size: 'row' } })
   expect(transformer).not.toContain('smoothed')
   await rm(out, { recursive: true })
-  await bundle.remove()
 })
 
 it('says in JSON that the folder cannot be written', async () => {
   const folder = await writeTinyBundle()
-  const file = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'file')
+  const file = join(temporaryFolder(), 'file')
   await writeFile(file, '')
   const { stdout } = await runTessera('quantize', folder, join(file, 'out'), '--for', 'portable', '--json')
   expect(JSON.parse(stdout)).toMatchObject({
@@ -67,7 +66,7 @@ it('says in JSON that the folder cannot be written', async () => {
 })
 
 it('says that nothing else is smoothed', async () => {
-  const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'nli')
+  const out = join(temporaryFolder(), 'nli')
   const folder = fileURLToPath(new URL('../../../test/fixtures/nli-bert', import.meta.url))
   const { stdout } = await runTessera('quantize', folder, out, '--block', 'row')
   expect(stdout).toContain('no channels are smoothed, as only those of language models are')
@@ -85,7 +84,7 @@ it.each([[[]], [['--for', 'this-machine']]])(
   'takes the format that is fast here, and says why, with %j',
   async (flags) => {
     const folder = await writeTinyBundle()
-    const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny')
+    const out = join(temporaryFolder(), 'tiny')
     const { stdout } = await runTessera('quantize', folder, out, ...flags, '--json')
     const printed = JSON.parse(stdout) as { bits: number; blockSize: number | 'row'; reason: string }
     const gain = Number(/are ([\d.]+) times as fast/.exec(printed.reason)![1])

@@ -1,8 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { furthest } from '../../../test/helpers/furthest.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import { withTexts } from '../../../test/helpers/with-texts.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { type Backend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { type Decider, openDecider } from '../index.ts'
@@ -23,8 +25,7 @@ const QUESTIONS = {
 } as const
 const MODELS = ['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert']
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 /** Opens a model, and notes the tokens of each of its passes. */
 async function open(
@@ -59,17 +60,13 @@ const context = { turn: async () => {} }
 /** The largest difference between questions asked together and each by itself, of choices and of scores each option too. */
 async function compare(decider: Decider, state: string) {
   const together = await decider.logits(ask(state, NAMES), context)
-  let furthest = 0
+  const apart: number[] = []
   for (const [index, name] of NAMES.entries()) {
     const [alone] = await decider.logits(ask(state, [name]), context)
     expect(together[index]!.length).toBe(alone!.length)
-    for (const [window, logits] of alone!.entries()) {
-      for (const [option, value] of logits.entries()) {
-        furthest = Math.max(furthest, Math.abs(together[index]![window]![option]! - value))
-      }
-    }
+    for (const [window, logits] of alone!.entries()) apart.push(furthest(together[index]![window], logits))
   }
-  return furthest
+  return Math.max(...apart)
 }
 
 describe.each(ATTENTION_FORMS)('texts that are read in one pass, with %s attention,', (attention) => {

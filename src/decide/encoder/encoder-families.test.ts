@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { furthest } from '../../../test/helpers/furthest.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import { withTexts } from '../../../test/helpers/with-texts.ts'
@@ -33,10 +34,6 @@ const open = openDeciders()
 
 async function readJson<T>(name: string, file = 'requests.json'): Promise<T> {
   return JSON.parse(await readFile(join(fixtureFolder(name), file), 'utf8'))
-}
-
-function furthest(got: ArrayLike<number> | undefined, wanted: readonly number[]): number {
-  return Math.max(...wanted.map((value, index) => Math.abs((got?.[index] ?? NaN) - value)))
 }
 
 function wholeText({ state, frame }: EncoderFormat, expected: Expected): number[] {

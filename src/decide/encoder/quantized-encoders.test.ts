@@ -1,24 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { createCpuBackend } from '../../backends/index.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { quantizeWeights } from '../../models/quantize/quantize-weights.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { openDecider } from '../index.ts'
 
 let work: string
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-encoders-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 it.each(['opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree', 'laya', 'julia'])(
   '%s answers in 8 bits',
   async (name) => {
-    const backend = await createCpuBackend({ threads: 1 })
+    const backend = await cpuBackend()
     const folder = fixtureFolder(name)
     const out = join(work, 'out')
     await quantizeWeights({ folder, out, bits: 8, blockSize: 32 })
@@ -35,6 +31,5 @@ it.each(['opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree', 'laya', 
       }),
     )
     expect(Math.abs(rounded![0]! - exact![0]!)).toBeLessThan(0.3)
-    await backend.dispose()
   },
 )

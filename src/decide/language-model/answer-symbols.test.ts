@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { TINY_MANIFEST, writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
-import { createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { openDecider } from '../index.ts'
@@ -57,7 +57,7 @@ describe('the symbols of options', () => {
 })
 
 it('a plain language model tells as many options apart as it has symbols for', async () => {
-  const backend = await createCpuBackend({ threads: 1 })
+  const backend = await cpuBackend()
   const { folder } = await openTiny(PAIRS)
   const decider = await openDecider({ backend, files: openFolder(folder) })
   const ask = (options: number) => {
@@ -73,7 +73,6 @@ it('a plain language model tells as many options apart as it has symbols for', a
     reason: 'has 52 options, and this model tells at most 51 apart',
   })
   await decider.dispose()
-  await backend.dispose()
 })
 
 it.each([
@@ -81,12 +80,11 @@ it.each([
   ['tree-1', 'symbols'],
   ['tree-1', 'scorer'],
 ])('a language model with template %s and readout %s is refused by name', async (template, readout) => {
-  const backend = await createCpuBackend({ threads: 1 })
+  const backend = await cpuBackend()
   const folder = await writeTinyBundle({ manifest: { ...TINY_MANIFEST, template, readout } })
   await expect(openDecider({ backend, files: openFolder(folder) })).rejects.toMatchObject({
     code: 'model_format',
     file: expect.stringContaining('tessera.json'),
     got: `${template} with ${readout}`,
   })
-  await backend.dispose()
 })

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  createCpuBackend,
-  type DeviceSession,
-  type DeviceTensor,
-  type Feeds,
-  type Session,
-  type Tensor,
-} from '../../backends/index.ts'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { type DeviceSession, type DeviceTensor, type Feeds, type Session, type Tensor } from '../../backends/index.ts'
 import { buildCacheExtender } from '../../graph/index.ts'
 import { DeviceKvCache } from './device-kv-cache.ts'
 
@@ -49,7 +43,7 @@ const rows = (...data: number[]): Tensor => ({
 })
 
 async function open(...passes: (Record<string, Tensor> | Error)[]) {
-  const backend = await createCpuBackend({ threads: 1 })
+  const backend = await cpuBackend()
   const kept = new Map<DeviceTensor, Tensor>()
   const fed: Feeds[] = []
   const prefill = keepResults(
@@ -81,7 +75,7 @@ async function open(...passes: (Record<string, Tensor> | Error)[]) {
     await cache.read(session as unknown as Session, {})
     return seen
   }
-  return { cache: new DeviceKvCache(prefill, extender, SHAPE), kept, fed, see, backend }
+  return { cache: new DeviceKvCache(prefill, extender, SHAPE), kept, fed, see }
 }
 
 const FIRST = { 'key.0': rows(1, 2, 5, 6), 'value.0': rows(10, 20, 50, 60) }
@@ -89,7 +83,7 @@ const SECOND = { 'key.0': rows(3, 4, 9, 9, 7, 8, 9, 9), 'value.0': rows(1, 1, 1,
 
 describe('DeviceKvCache', () => {
   it('keeps the rows of a pass behind those of earlier ones, head by head, and nothing beside them', async () => {
-    const { cache, kept, fed, see, backend } = await open(FIRST, SECOND)
+    const { cache, kept, fed, see } = await open(FIRST, SECOND)
     await cache.extend({}, 0)
     expect((fed[0]!['past_key.0'] as Tensor).dims).toEqual([1, 2, 1, 2])
     await cache.extend({}, 1)
@@ -103,24 +97,21 @@ describe('DeviceKvCache', () => {
     await cache.clear()
     await cache.clear()
     expect(kept.size).toBe(0)
-    await backend.dispose()
   })
 
   it('begins anew where nothing went before', async () => {
-    const { cache, kept, see, backend } = await open(FIRST, SECOND)
+    const { cache, kept, see } = await open(FIRST, SECOND)
     await cache.extend({}, 0)
     await cache.extend({}, 0)
     expect([...(await see(cache))['past_key.0']!.data]).toEqual([3, 4, 9, 9, 7, 8, 9, 9])
     expect(kept.size).toBe(2)
-    await backend.dispose()
   })
 
   it('leaves nothing behind when a pass fails', async () => {
-    const { cache, kept, backend } = await open(FIRST, new Error('device lost'))
+    const { cache, kept } = await open(FIRST, new Error('device lost'))
     await cache.extend({}, 0)
     await expect(cache.extend({}, 1)).rejects.toThrow('device lost')
     await cache.clear()
     expect(kept.size).toBe(0)
-    await backend.dispose()
   })
 })

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { type Backend } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
@@ -15,8 +16,7 @@ const REQUEST = parseDecisionRequest({
   },
 })
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 /** Logits of a model, and how many sessions it opened. */
 async function read(folder: string, selfTest?: Backend['selfTest']) {

@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { furthest } from '../../../test/helpers/furthest.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { withTexts } from '../../../test/helpers/with-texts.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { withLora } from '../../models/lora/with-lora.ts'
@@ -30,13 +31,11 @@ const folder = fixtureFolder('opendecider-small')
 const files = openFolder(folder)
 const context = { turn: async () => {} }
 
-let backend: Backend
+const backend = await cpuBackend()
 let cases: Expected[]
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
   cases = JSON.parse(await readFile(join(folder, 'requests.json'), 'utf8'))
 })
-afterAll(() => backend.dispose())
 
 function ask(state: unknown, question: unknown): DecisionRequest {
   return parseDecisionRequest({ state, questions: { q: question } })
@@ -63,7 +62,7 @@ describe('opendecider-small agrees with its authors’ code', () => {
     for (const { state, question, logits } of cases) {
       const [[read] = []] = await decider.logits(ask(state, question), context)
       expect(read).toHaveLength(logits.length)
-      for (const [option, logit] of logits.entries()) expect(Math.abs(read![option]! - logit)).toBeLessThan(1e-4)
+      expect(furthest(read, logits)).toBeLessThan(1e-4)
     }
     expect((await decider.decide(ask('x', cases[0]!.question), context)).model).toBe('tiny-small')
     await decider.dispose()
@@ -71,12 +70,8 @@ describe('opendecider-small agrees with its authors’ code', () => {
 })
 
 describe('opendecider-small as an adapter beside its base', () => {
-  let work: string
-  beforeAll(async () => {
-    work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
-    await quantizeWeights({ folder, out: join(work, 'quantized'), bits: 8, blockSize: 32 })
-  })
-  afterAll(() => rm(work, { recursive: true }))
+  const work = temporaryFolder()
+  beforeAll(() => quantizeWeights({ folder, out: join(work, 'quantized'), bits: 8, blockSize: 32 }))
 
   it.each([
     ['float', 1e-4],
@@ -91,9 +86,8 @@ describe('opendecider-small as an adapter beside its base', () => {
     const own = new Map(cases.map(({ state, question, logits }) => [JSON.stringify([state, question]), logits]))
     for (const { state, question, logits } of adapted) {
       const [[read] = []] = await decider.logits(ask(state, question), context)
-      const apart = (others: readonly number[]) => Math.max(...others.map((logit, i) => Math.abs(read![i]! - logit)))
-      expect(apart(logits)).toBeLessThan(tolerance)
-      expect(apart(own.get(JSON.stringify([state, question]))!)).toBeGreaterThan(2 * tolerance)
+      expect(furthest(read, logits)).toBeLessThan(tolerance)
+      expect(furthest(read, own.get(JSON.stringify([state, question]))!)).toBeGreaterThan(2 * tolerance)
     }
     await decider.dispose()
   })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import type { SymbolOptions } from '../decision-family.ts'
@@ -17,13 +17,11 @@ const TEAM = { type: 'choice', instructions: 'Who?', criteria: { billing: 'Payme
 const ANGER = { type: 'score', instructions: 'How angry?', criteria: ['calm', 'annoyed', 'furious'] }
 const URGENT = { type: 'noul', instructions: 'Urgent?', criteria: { true: 'today', false: 'whenever' } }
 
-let backend: Backend
+const backend = await cpuBackend()
 let folder: string
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
   folder = await writeTinyBundle({ manifest: {} })
 })
-afterAll(() => backend.dispose())
 
 async function open(symbols: SymbolOptions, of = folder) {
   const decider = await openDecider({ backend, files: openFolder(of), symbols })

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { furthest } from '../../../test/helpers/furthest.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import { withTexts } from '../../../test/helpers/with-texts.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { type Backend } from '../../backends/index.ts'
 import { halfBound } from '../../graph/test-support/half-rounding.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
@@ -38,18 +40,14 @@ interface ExpectedRequest {
   }[]
 }
 
-let backend: Backend
+const backend = await cpuBackend()
 let decider: Decider
 let expected: readonly ExpectedRequest[]
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
   decider = await openDecider({ backend, files: openFolder(FOLDER) })
   expected = JSON.parse(await readFile(join(FOLDER, 'requests.json'), 'utf8'))
 })
-afterAll(async () => {
-  await decider.dispose()
-  await backend.dispose()
-})
+afterAll(() => decider.dispose())
 
 /** The expected logits are of whole states, also of one that is read in windows. */
 function inOneWindow(): ModelFiles {
@@ -62,10 +60,6 @@ function requestOf({ state, questions }: ExpectedRequest): DecisionRequest {
 
 function ask(state: string, questions: Record<string, unknown>) {
   return decider.logits(parseDecisionRequest({ state, questions }), context)
-}
-
-function furthest(got: ArrayLike<number> | undefined, wanted: ArrayLike<number>): number {
-  return Math.max(...Array.from(wanted, (value, index) => Math.abs((got?.[index] ?? NaN) - value)))
 }
 
 const CHOICE = {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { furthest } from '../../../test/helpers/furthest.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { type Decider, openDecider } from '../index.ts'
@@ -14,16 +15,12 @@ const TEAM = {
   criteria: { billing: 'payments', tech: null, sales: 'offers and prices' },
 } as const
 
-let backend: Backend
+const backend = await cpuBackend()
 let decider: Decider
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
   decider = await openDecider({ backend, files: openFolder(fixtureFolder('bert-tree')) })
 })
-afterAll(async () => {
-  await decider.dispose()
-  await backend.dispose()
-})
+afterAll(() => decider.dispose())
 
 async function readFeatures(state: string, questions: Record<string, unknown>, names: readonly string[]) {
   const request = { ...parseDecisionRequest({ state, questions }), features: names }
@@ -35,12 +32,6 @@ function rowsOf(features: Float32Array): number[][] {
   return Array.from({ length: features.length / WIDTH }, (_, row) => [
     ...features.subarray(row * WIDTH, (row + 1) * WIDTH),
   ])
-}
-
-function furthest(got: readonly number[][], wanted: readonly number[][]): number {
-  expect(got.length).toBe(wanted.length)
-  const other = wanted.flat()
-  return Math.max(...got.flat().map((value, index) => Math.abs(value - other[index]!)))
 }
 
 it('are given of the questions that are named, and of none else', async () => {
@@ -59,8 +50,8 @@ it('are those of each option, in whatever order the options are and whatever els
   const turned = { ...TEAM, criteria: { sales, tech, billing } }
   const asked = await readFeatures('the app crashes.', { urgent: URGENT, team: turned, also: TEAM }, ['team', 'also'])
   const [whole, first, second, third] = asked['team']!
-  expect(furthest([whole!, third!, second!, first!], alone['team']!)).toBeLessThan(1e-5)
-  expect(furthest(asked['also']!, alone['team']!)).toBeLessThan(1e-5)
+  expect(furthest([whole!, third!, second!, first!].flat(), alone['team']!.flat())).toBeLessThan(1e-5)
+  expect(furthest(asked['also']!.flat(), alone['team']!.flat())).toBeLessThan(1e-5)
 })
 
 it('are pooled over the windows of a long state', async () => {

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../../models/configs/autoencoder-config.ts'
 import { readConfig } from '../../models/configs/read-config.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
@@ -14,13 +13,9 @@ import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder } from './autoencoder-decoder.ts'
 import { buildAutoencoderKlFlux2Encoder } from './autoencoder-encoder.ts'
 
-describe('autoencoders agree with diffusers', () => {
-  let backend: Backend
-  beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
-  })
-  afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
+describe('autoencoders agree with diffusers', () => {
   async function check(name: ImageBundleName, run: (bundle: ImageBundle, path: string) => Promise<void>) {
     const bundle = await materializeBundle(name)
     await run(bundle, join(bundle.folder, 'vae')).finally(() => bundle.remove())

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import {
   fixtureFolder,
   openCheckpoint,
   type LanguageModelCheckpoint,
 } from '../../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { LanguageModelRun } from '../test-support/language-model-run.ts'
 import { buildLanguageModel } from './language-model.ts'
 
 const PASS = { ids: [5, 9, 80, 33, 2], past: 0, rows: [4, 1] }
 
-let backend: Backend
+const backend = await cpuBackend()
 let checkpoint: LanguageModelCheckpoint
 
 beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
   checkpoint = await openCheckpoint(fixtureFolder('qwen3-gqa2-untied'))
 })
-afterAll(() => backend.dispose())
 
 async function readLogits(): Promise<Float32Array> {
   const run = await LanguageModelRun.open(backend, checkpoint, 8)

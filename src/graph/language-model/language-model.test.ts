@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -9,27 +10,24 @@ import {
 } from '../../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { LanguageModelRun } from '../test-support/language-model-run.ts'
+
+const backend = await cpuBackend()
 
 const TOLERANCE = 1e-4
 
 const CASES = LANGUAGE_MODEL_FIXTURES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
 
 describe.each(CASES)('a language model for %s with %s attention agrees with transformers', (name, attention) => {
-  let backend: Backend
   let checkpoint: LanguageModelCheckpoint
   let expected: ExpectedLogits
   let run: LanguageModelRun
 
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     checkpoint = await openCheckpoint(fixtureFolder(name))
     expected = await readExpected(fixtureFolder(name))
     run = await LanguageModelRun.open(backend, checkpoint, 64, { attention })
   })
-  afterAll(() => backend.dispose())
 
   it('in one pass without a past', async () => {
     const { logits } = await run.branch({ ids: expected.ids, past: 0 })

@@ -1,4 +1,5 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import {
   fixtureFolder,
   LANGUAGE_MODEL_FIXTURES,
@@ -9,14 +10,12 @@ import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../../test/helpers/run-graph.ts'
 import type { Tensor } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { listNormGroups } from '../../models/language-models/norm-groups.ts'
 import { tensorPrefix } from '../../models/language-models/tensor-layout.ts'
 import { buildHiddenStates } from './hidden-states.ts'
 import { buildLayerPeaks } from './layer-peaks.ts'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 it.each(LANGUAGE_MODEL_FIXTURES)('each layer of %s is that of the whole model', async (name) => {
   const { config, weights } = await openCheckpoint(fixtureFolder(name))

@@ -1,7 +1,8 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
+import { furthest } from '../../../test/helpers/furthest.ts'
 import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
 import { roundedAttention } from './rounded-attention.ts'
 
@@ -11,8 +12,7 @@ const WIDTH = HEADS.count * HEADS.size
 /** No graph has this form there. */
 const SATURATES = 'x64 processors without VNNI add pairs of 8-bit products in 16 bits, which overflow'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 interface Rows {
   readonly query: Float32Array
@@ -86,7 +86,7 @@ it('is as near with keys and values far from zero, which lose their mean first',
   expect(await errorOf(shifted)).toBeLessThan(1e-3)
   const centred = await attend({ ...shifted, value: rows.value })
   const wanted = compute(rows)
-  expect(Math.max(...centred.map((value, i) => Math.abs(value - wanted[i]!)))).toBeLessThan(0.1)
+  expect(furthest(centred, wanted)).toBeLessThan(0.1)
 })
 
 it('counts many weights that are all small', async ({ skip }) => {

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../../test/helpers/run-graph.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
 import type { AttentionForm } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { localBlocks, textBlocks } from '../../decide/encoder/attention-blocks.ts'
 import { parseModernBertConfig } from '../../models/configs/modernbert-config.ts'
 import { readSafetensors } from '../../models/weights/read-safetensors.ts'
@@ -15,8 +15,7 @@ import { modernBertClassifierHead } from '../encoder-heads/classifier-head.ts'
 import { hiddenHead } from '../test-support/hidden-head.ts'
 import { buildModernBertEncoder } from './modernbert-encoder.ts'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 async function openFixture(name: string) {
   const folder = fixtureFolder(name)

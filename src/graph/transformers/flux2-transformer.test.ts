@@ -1,15 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle } from '../../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { quantizeWeights } from '../../models/quantize/quantize-weights.ts'
 import { forwardFlux2 } from '../test-support/forward-flux2.ts'
+
+const backend = await cpuBackend()
 
 const RUNS = [
   ...[0, 1, 2].map((run) => ({ bundle: 'klein-distilled' as const, run })),
@@ -17,19 +17,14 @@ const RUNS = [
 ].flatMap((row) => (['fused', 'explicit'] as const).map((attention) => ({ ...row, attention })))
 
 describe('the FLUX.2 transformer', () => {
-  let backend: Backend
-  let work: string
+  const work = temporaryFolder()
   const bundles = new Map<string, ImageBundle>()
 
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
-    work = await mkdtemp(join(tmpdir(), 'tessera-flux2-'))
     for (const name of ['klein-distilled', 'klein-base'] as const) bundles.set(name, await materializeBundle(name))
   })
   afterAll(async () => {
-    await backend.dispose()
     for (const bundle of bundles.values()) await bundle.remove()
-    await rm(work, { recursive: true })
   })
 
   it.each(RUNS)('agrees with diffusers: $bundle, forward $run, $attention attention', async (row) => {

@@ -1,38 +1,32 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { asFloats, toSingleFile, writeTensors } from '../../../test/helpers/single-files.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { type GgufWritten, writeGguf } from '../../../test/helpers/write-gguf.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { openModel, readSafetensors, unpackWeights, withLora } from '../../models/index.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { LinearMode } from '../layers/weights.ts'
 import { forwardFlux2 } from '../test-support/forward-flux2.ts'
 import { forwardZImage } from '../test-support/forward-z-image.ts'
 
+const backend = await cpuBackend()
+
 describe.each([
   { name: 'z-image-turbo', forward: forwardZImage },
   { name: 'klein-distilled', forward: forwardFlux2 },
 ] as const)('adapters beside one file of $name by the names of its authors', ({ name, forward }) => {
-  let backend: Backend
-  let work: string
+  const work = temporaryFolder()
   let bundle: ImageBundle
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
-    work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
     bundle = await materializeBundle(name)
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-    await rm(work, { recursive: true })
-  })
+  afterAll(() => bundle.remove())
 
   async function compute(file: string, linear: LinearMode) {
     const loras = [{ path: fixtureFolder(`lora-images/${name}/${file}`), scale: 1 }]

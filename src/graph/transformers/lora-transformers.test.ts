@@ -1,19 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { type ChosenLora, openFolder, readSafetensors, withLora } from '../../models/index.ts'
 import { quantizeWeights } from '../../models/quantize/quantize-weights.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
 import type { LinearMode } from '../layers/weights.ts'
 import { forwardFlux2 } from '../test-support/forward-flux2.ts'
 import { forwardZImage } from '../test-support/forward-z-image.ts'
+
+const backend = await cpuBackend()
 
 /** Files, how strong each is, and which result of diffusers that is; see generate-image-lora-fixtures.py. */
 const CHOICES: readonly { files: Readonly<Record<string, number>>; result: string; klein?: true }[] = [
@@ -30,12 +30,9 @@ describe.each([
   { name: 'z-image-turbo', forward: forwardZImage },
   { name: 'klein-distilled', forward: forwardFlux2 },
 ] as const)('$name with adapters', ({ name, forward }) => {
-  let backend: Backend
-  let work: string
+  const work = temporaryFolder()
   let bundle: ImageBundle
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
-    work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
     bundle = await materializeBundle(name)
     for (const bits of [4, 8] as const) {
       await quantizeWeights({
@@ -46,11 +43,7 @@ describe.each([
       })
     }
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-    await rm(work, { recursive: true })
-  })
+  afterAll(() => bundle.remove())
 
   async function compute(folder: string, files: Readonly<Record<string, number>>, linear: LinearMode) {
     const loras = Object.entries(files).map(([file, scale]): ChosenLora => {

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle } from '../../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { forwardZImage } from '../test-support/forward-z-image.ts'
+
+const backend = await cpuBackend()
 
 const RUNS = [
   ...[0, 1, 2].map((run) => ({ bundle: 'z-image-turbo' as const, run })),
@@ -14,15 +15,12 @@ const RUNS = [
 ].flatMap((row) => (['fused', 'explicit'] as const).map((attention) => ({ ...row, attention })))
 
 describe('the S3-DiT agrees with diffusers', () => {
-  let backend: Backend
   const bundles = new Map<string, ImageBundle>()
 
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     for (const name of ['z-image-turbo', 'z-image-base'] as const) bundles.set(name, await materializeBundle(name))
   })
   afterAll(async () => {
-    await backend.dispose()
     for (const bundle of bundles.values()) await bundle.remove()
   })
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
-import type { Backend, CreateSession, Feeds, Tensor } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
+import type { CreateSession, Feeds, Tensor } from '../../backends/backend.ts'
 import { AbortedError } from '../../errors/index.ts'
 import {
   describeAutoencoderKlDecoder,
@@ -26,13 +26,9 @@ interface Opened {
   readonly scale: number
 }
 
-let backend: Backend
+const backend = await cpuBackend()
 let bundles: ImageBundle[] = []
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
 afterAll(async () => {
-  await backend.dispose()
   for (const bundle of bundles) await bundle.remove()
 })
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { pictureDifference } from '../../../test/helpers/picture-difference.ts'
 import { applyColorChange, fitColorChange } from './color-change.ts'
 import type { PixelImage } from './pixel-image.ts'
 
@@ -28,7 +29,7 @@ const white = (side: number) => paint(side, () => [255, 255, 255])
 const black = (side: number) => paint(side, () => [0, 0, 0])
 
 function largestGap(a: PixelImage, b: PixelImage): number {
-  return Math.max(...a.data.map((level, i) => Math.abs(level - b.data[i]!)))
+  return pictureDifference(a.data, b.data).most
 }
 
 it('does to a larger source with its details what was done to the soft picture', () => {

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addTensor } from '../../../test/helpers/add-tensor.ts'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { generatePicture, type SeededRequest } from '../../../test/helpers/generate-picture.ts'
 import {
   type ImageBundle,
@@ -11,10 +12,10 @@ import {
   materializePart,
   PROMPTS,
 } from '../../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../../test/helpers/picture-difference.ts'
 import { readFloats, readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { buildTinyDecoder } from '../../graph/index.ts'
 import { autoencoderTinyConfigSchema } from '../../models/configs/autoencoder-tiny-config.ts'
 import { readConfig } from '../../models/configs/read-config.ts'
@@ -31,11 +32,7 @@ const context = { turn: async () => {} }
 const LEVELS = 2
 const WEIGHTS = 'diffusion_pytorch_model.safetensors'
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 /** The previews of a request, the last of them last, and its picture. */
 async function watch(folder: string, request: SeededRequest): Promise<{ looks: PixelImage[]; picture: PixelImage }> {
@@ -80,7 +77,7 @@ describe.each(['z-image-turbo', 'z-image-base'] as const)('the decoder for %s', 
     const last = looks.at(-1)!
     expect([last.width, last.height]).toEqual([request.width, request.height])
     const wanted = new Uint8Array(readTensorBytes(await expected(), 'preview'))
-    expect(Math.max(...last.data.map((level, i) => Math.abs(level - wanted[i]!)))).toBeLessThanOrEqual(LEVELS)
+    expect(pictureDifference(last.data, wanted).most).toBeLessThanOrEqual(LEVELS)
     expect((await watch(bundle.folder, request)).picture).toEqual(picture)
   })
 

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../../test/helpers/generate-picture.ts'
 import { IMAGE_BUNDLES, type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { pictureDifference } from '../../../test/helpers/picture-difference.ts'
 import { Turns } from '../../engine/worker/turns.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { type ImagePipeline, openImagePipeline } from '../index.ts'
@@ -14,11 +15,7 @@ const context = { turn: async () => {} }
 const CHANNELS = 40
 const SCALE = 16
 
-let backend: Backend
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 /** Tokens whose first twelve channels are the mean colours of their quarters, each mixed with the next. */
 async function encodeLinearly({ width, height, data }: PixelImage): Promise<Float32Array> {
@@ -43,7 +40,7 @@ async function encodeLinearly({ width, height, data }: PixelImage): Promise<Floa
 /** Mean distance of levels between a preview and a picture in its size. */
 function distance(look: PixelImage, picture: PixelImage): number {
   const small = resizeLanczos(picture, look.width, look.height)
-  return look.data.reduce((sum, level, i) => sum + Math.abs(level - small.data[i]!), 0) / look.data.length
+  return pictureDifference(look.data, small.data).mean
 }
 
 describe('the map from latents to colours', () => {

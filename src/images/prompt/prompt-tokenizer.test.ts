@@ -14,7 +14,7 @@ it.each<[ImageBundleName, boolean]>([
 ])(
   'gives the ids of transformers for a prompt full of oddities, in the format of %s',
   async (name, emptyThinkBlock) => {
-    const bundle = await materializeBundle(name)
+    await using bundle = await materializeBundle(name)
     const tokenizer = await loadPromptTokenizer(
       openFolder(join(bundle.folder, 'tokenizer')),
       {
@@ -25,12 +25,11 @@ it.each<[ImageBundleName, boolean]>([
       288,
     )
     expect(tokenizer.encode(ODD_PROMPT)).toEqual(readIntegers(bundle.expected, 'ids.odd'))
-    await bundle.remove()
   },
 )
 
 it('allows as many tokens as the format says, and not one more', async () => {
-  const bundle = await materializeBundle('klein-base')
+  await using bundle = await materializeBundle('klein-base')
   const load = (maxTokens: number) =>
     loadPromptTokenizer(
       openFolder(join(bundle.folder, 'tokenizer')),
@@ -41,7 +40,6 @@ it('allows as many tokens as the format says, and not one more', async () => {
   expect((await load(length)).encode('a red apple').length).toBe(length)
   const shorter = await load(length - 1)
   expect(() => shorter.encode('a red apple')).toThrow(`at most ${length - 1} tokens with its template, got ${length}`)
-  await bundle.remove()
 })
 
 it('refuses at once what has more characters than so many tokens can stand for', async () => {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, PROMPTS, type ImageBundle } from '../../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
-import type { Backend } from '../../backends/backend.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { openTextEncoder, type TextEncoder } from './text-encoder.ts'
+
+const backend = await cpuBackend()
 
 const context = { turn: async () => {} }
 const Z_IMAGE = { emptyThinkBlock: false, maxTokens: 512, pad: false, hiddenStates: (layers: number) => [layers - 1] }
@@ -24,18 +25,13 @@ const ENCODERS = [
 const CASES = ENCODERS.flatMap((row) => ATTENTION_FORMS.map((attention) => ({ ...row, attention })))
 
 describe.each(CASES)('the text encoder of $name with $attention attention', ({ name, options, attention }) => {
-  let backend: Backend
   let bundle: ImageBundle
   let encoder: TextEncoder
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
     encoder = await openTextEncoder(withAttention(backend, attention), openFolder(bundle.folder), options)
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-  })
+  afterAll(() => bundle.remove())
 
   it.each(['short', 'long'] as const)('reads the %s prompt as the reference does, padding included', async (prompt) => {
     const features = await encoder.encode(PROMPTS[prompt], context)
@@ -56,12 +52,9 @@ describe.each(CASES)('the text encoder of $name with $attention attention', ({ n
 })
 
 it('refuses an encoder whose features the transformer does not take', async () => {
-  const backend = await createCpuBackend({ threads: 1 })
-  const bundle = await materializeBundle('z-image-base')
+  await using bundle = await materializeBundle('z-image-base')
   const open = (options: Partial<(typeof ENCODERS)[0]['options']> | object) =>
     openTextEncoder(backend, openFolder(bundle.folder), { ...Z_IMAGE, width: 32, ...options })
   await expect(open({ width: 48 })).rejects.toMatchObject({ code: 'model_format', got: '32' })
   await expect(open({ hiddenStates: () => [7] })).rejects.toMatchObject({ code: 'model_format', got: '2' })
-  await backend.dispose()
-  await bundle.remove()
 })

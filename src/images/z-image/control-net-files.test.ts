@@ -1,13 +1,14 @@
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addTensor } from '../../../test/helpers/add-tensor.ts'
 import { materializeControlled, readControlCases } from '../../../test/helpers/control-net.ts'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../../test/helpers/generate-picture.ts'
 import { type ImageBundle, materializeBundle, materializePart } from '../../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../../test/helpers/picture-difference.ts'
 import { drawPicture } from '../../../test/helpers/pseudo-random.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { predictMemory } from '../../engine/memory/predict-memory.ts'
 import { describeCheckpoint } from '../../models/describe-checkpoint.ts'
 import { openModel, quantizeCheckpoint, readSafetensors } from '../../models/index.ts'
@@ -16,20 +17,9 @@ import { openImagePipeline } from '../index.ts'
 const context = { turn: async () => {} }
 const WEIGHTS = 'diffusion_pytorch_model.safetensors'
 
-let backend: Backend
-let bundle: ImageBundle
+const backend = await cpuBackend()
 let work: string
-beforeAll(async () => {
-  backend = await createCpuBackend({ threads: 1 })
-})
-afterAll(() => backend.dispose())
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-control-net-'))
-})
-afterEach(async () => {
-  await bundle.remove()
-  await rm(work, { recursive: true })
-})
+beforeEach(() => void (work = temporaryFolder()))
 
 async function draw(folder: string): Promise<Uint8Array> {
   const pipeline = await openImagePipeline({ backend, files: openModel(folder) })
@@ -42,7 +32,7 @@ async function draw(folder: string): Promise<Uint8Array> {
   }
 }
 
-async function changeConfig(change: Readonly<Record<string, unknown>>): Promise<void> {
+async function changeConfig(bundle: ImageBundle, change: Readonly<Record<string, unknown>>): Promise<void> {
   const path = join(bundle.folder, 'controlnet', 'config.json')
   const config = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
   await writeFile(path, JSON.stringify({ ...config, ...change }))
@@ -66,8 +56,8 @@ describe('a ControlNet is refused by name', () => {
     [{ add_control_noise_refiner: null }, 'control_refiner_layers_places'],
     [{ qk_norm: false }, 'qk_norm'],
   ])('for its configuration %o', async (change, named) => {
-    bundle = await materializeControlled('refined')
-    await changeConfig(change)
+    await using bundle = await materializeControlled('refined')
+    await changeConfig(bundle, change)
     await expect(openImagePipeline({ backend, files: openModel(bundle.folder) })).rejects.toMatchObject({
       code: 'model_format',
       message: expect.stringContaining(named),
@@ -77,7 +67,7 @@ describe('a ControlNet is refused by name', () => {
   it.each(['control_layers.0.attention.to_q.bias', 'control_layers.2.before_proj.weight', 'control_noise_refiner.1.x'])(
     'for its tensor %s, which nothing is computed from',
     async (tensor) => {
-      bundle = await materializeControlled('refined')
+      await using bundle = await materializeControlled('refined')
       await addTensor(join(bundle.folder, 'controlnet', WEIGHTS), tensor)
       await expect(openImagePipeline({ backend, files: openModel(bundle.folder) })).rejects.toMatchObject({
         code: 'model_format',
@@ -87,7 +77,7 @@ describe('a ControlNet is refused by name', () => {
   )
 
   it('in a pipeline of FLUX.2', async () => {
-    bundle = await materializeBundle('klein-distilled')
+    await using bundle = await materializeBundle('klein-distilled')
     await materializePart('controlnets/refined', join(bundle.folder, 'controlnet'))
     await expect(openImagePipeline({ backend, files: openModel(bundle.folder) })).rejects.toMatchObject({
       code: 'model_format',
@@ -96,7 +86,7 @@ describe('a ControlNet is refused by name', () => {
   })
 
   it('where the pipeline is one that has it, and it is not there', async () => {
-    bundle = await materializeBundle('z-image-base')
+    await using bundle = await materializeBundle('z-image-base')
     await writeFile(join(bundle.folder, 'model_index.json'), '{ "_class_name": "ZImageControlNetPipeline" }')
     await expect(openImagePipeline({ backend, files: openModel(bundle.folder) })).rejects.toMatchObject({
       code: 'model_format',
@@ -108,7 +98,7 @@ describe('a ControlNet is refused by name', () => {
 it.each(['t_embedder.mlp.0.bias', 'noise_refiner.0.attention.to_q.weight', 'x_pad_token'])(
   'is opened with a tensor of the transformer that diffusers saves with it: %s',
   async (tensor) => {
-    bundle = await materializeControlled('separate')
+    await using bundle = await materializeControlled('separate')
     await writeFile(join(bundle.folder, 'model_index.json'), '{ "_class_name": "ZImageControlNetPipeline" }')
     const expected = await draw(bundle.folder)
     await addTensor(join(bundle.folder, 'controlnet', WEIGHTS), tensor)
@@ -117,13 +107,13 @@ it.each(['t_embedder.mlp.0.bias', 'noise_refiner.0.attention.to_q.weight', 'x_pa
 )
 
 it('is opened with the blocks that nothing calls where its layers refine', async () => {
-  bundle = await materializeControlled('shared')
+  await using bundle = await materializeControlled('shared')
   await addTensor(join(bundle.folder, 'controlnet', WEIGHTS), 'control_noise_refiner.0.after_proj.bias')
   expect(await draw(bundle.folder)).toHaveLength(80 * 64 * 3)
 })
 
 it('is found in a file of any name, and where tessera.json says', async () => {
-  bundle = await materializeControlled('refined')
+  await using bundle = await materializeControlled('refined')
   const expected = await draw(bundle.folder)
   const own = join(bundle.folder, 'controlnet')
   await rename(join(own, WEIGHTS), join(own, 'Union-2.1.safetensors'))
@@ -149,8 +139,8 @@ it('is found in a file of any name, and where tessera.json says', async () => {
 })
 
 it('is counted, and quantised with the other parts', async () => {
-  bundle = await materializeControlled('separate')
-  const plain = await materializeBundle(readControlCases('separate').bundle)
+  await using bundle = await materializeControlled('separate')
+  await using plain = await materializeBundle(readControlCases('separate').bundle)
   const { bytes } = await describeCheckpoint(openModel(bundle.folder))
   const others = await describeCheckpoint(openModel(plain.folder))
   const control = await readSafetensors(join(bundle.folder, 'controlnet'))
@@ -162,7 +152,6 @@ it('is counted, and quantised with the other parts', async () => {
     await predictMemory(openModel(plain.folder)),
   ]
   expect(predicted.open - without.open).toBeGreaterThan(size)
-  await plain.remove()
 
   const float = await draw(bundle.folder)
   const out = join(work, 'int8')
@@ -171,7 +160,7 @@ it('is counted, and quantised with the other parts', async () => {
   const matrices = control.names.filter((name) => control.get(name)!.shape.length === 2)
   expect(matrices.filter((name) => stored.get(`${name}.scales`) === undefined)).toEqual([])
   const quantized = await draw(out)
-  const difference = float.reduce((sum, level, i) => sum + Math.abs(level - quantized[i]!), 0) / float.length
-  expect(difference).toBeGreaterThan(0)
-  expect(difference).toBeLessThan(3)
+  const { mean } = pictureDifference(quantized, float)
+  expect(mean).toBeGreaterThan(0)
+  expect(mean).toBeLessThan(3)
 })

@@ -1,32 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONTROL_NETS, materializeControlled, readControlCases } from '../../../test/helpers/control-net.ts'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { generatePicture } from '../../../test/helpers/generate-picture.ts'
 import { type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { pictureDifference } from '../../../test/helpers/picture-difference.ts'
 import { drawPicture } from '../../../test/helpers/pseudo-random.ts'
 import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { controlRuns } from '../../../test/helpers/reference-runs.ts'
-import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
 import { readSafetensors } from '../../models/weights/read-safetensors.ts'
 import { type ImagePipeline, openImagePipeline } from '../index.ts'
+
+const backend = await cpuBackend()
 
 const context = { turn: async () => {} }
 /** Sums in another order move a value across a rounding boundary. */
 const LEVELS = 2
 
 describe.each(CONTROL_NETS)('Z-Image with a ControlNet of the form %s draws as the reference pipelines do', (net) => {
-  let backend: Backend
   let bundle: ImageBundle
   let pipeline: ImagePipeline
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeControlled(net)
     pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   })
   afterAll(async () => {
     await pipeline.dispose()
-    await backend.dispose()
     await bundle.remove()
   })
   const cases = controlRuns(net)
@@ -41,7 +40,7 @@ describe.each(CONTROL_NETS)('Z-Image with a ControlNet of the form %s draws as t
 
   it('draws without a control what the pipeline without a ControlNet draws', async () => {
     const { control, ...request } = first
-    const other = await materializeBundle(readControlCases(net).bundle)
+    await using other = await materializeBundle(readControlCases(net).bundle)
     const alone = await openImagePipeline({ backend, files: openFolder(other.folder) })
     try {
       const wanted = await generatePicture(alone, request, context)
@@ -53,7 +52,6 @@ describe.each(CONTROL_NETS)('Z-Image with a ControlNet of the form %s draws as t
       expect(await generatePicture(pipeline, { ...request, control: unheard }, context)).toEqual({ ...wanted, data })
     } finally {
       await alone.dispose()
-      await other.remove()
     }
   })
 
@@ -67,21 +65,17 @@ describe.each(CONTROL_NETS)('Z-Image with a ControlNet of the form %s draws as t
 })
 
 it.each(['z-image-turbo', 'klein-distilled'] as const)('%s has no ControlNet, and says so', async (name) => {
-  const backend = await createCpuBackend({ threads: 1 })
-  const bundle = await materializeBundle(name)
+  await using bundle = await materializeBundle(name)
   const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   const control = { picture: drawPicture('edges', 64, 64, 3), scale: 1 }
   await expect(
     generatePicture(pipeline, { prompt: 'x', seed: 1, width: 64, height: 64, control }, context),
   ).rejects.toMatchObject({ code: 'invalid_request', path: 'control', message: expect.stringContaining('ControlNet') })
   await pipeline.dispose()
-  await backend.dispose()
-  await bundle.remove()
 })
 
 it('refuses strength beside mask and control where the ControlNet sees the source', async () => {
-  const backend = await createCpuBackend({ threads: 1 })
-  const bundle = await materializeControlled('refined')
+  await using bundle = await materializeControlled('refined')
   const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   const masked = controlRuns('refined').find(({ request }) => request.mask)!.request
   await expect(generatePicture(pipeline, { ...masked, strength: 0.5 }, context)).rejects.toMatchObject({
@@ -89,6 +83,4 @@ it('refuses strength beside mask and control where the ControlNet sees the sourc
     path: 'strength',
   })
   await pipeline.dispose()
-  await backend.dispose()
-  await bundle.remove()
 })

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONTROL_NETS, materializeControlled, readControlCases } from '../../../test/helpers/control-net.ts'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import type { ImageBundle } from '../../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { float32 } from '../../../test/helpers/run-graph.ts'
-import { type Backend, createCpuBackend, type Tensor } from '../../backends/index.ts'
+import { type Backend, type Tensor } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
 import { zImageConfigSchema } from '../../models/configs/z-image-config.ts'
 import { openFolder } from '../../models/files/model-folder.ts'
@@ -12,6 +13,8 @@ import { readPart } from '../read-part.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
 import { readControlNet } from './read-control-net.ts'
 import { openZImageDenoiser } from './z-image-denoiser.ts'
+
+const backend = await cpuBackend()
 
 /** The same backend, with what each run that takes `hints` for `refined` rows is given. */
 function recording(backend: Backend, given: Tensor[]): Backend {
@@ -30,16 +33,11 @@ function recording(backend: Backend, given: Tensor[]): Backend {
 }
 
 describe.each(CONTROL_NETS)('a step with a ControlNet of the form %s', (net) => {
-  let backend: Backend
   let bundle: ImageBundle
   beforeAll(async () => {
-    backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeControlled(net)
   })
-  afterAll(async () => {
-    await backend.dispose()
-    await bundle.remove()
-  })
+  afterAll(() => bundle.remove())
 
   const forwards = Array.from({ length: readControlCases(net).forwards }, (_, run) => ({ run }))
   it.each(forwards)('adds what diffusers adds, and predicts the same: forward $run', async ({ run }) => {

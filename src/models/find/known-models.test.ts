@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { pullModel } from '../pull/pull-model.ts'
 import { startFakeHub } from '../pull/test-support/fake-hub.ts'
 import { removeDownloaded } from './downloaded-models.ts'
@@ -13,8 +11,7 @@ const JULIA = 'SupersonicLabs/Julia-1'
 const FILES = { 'config.json': '{"some":"config"}', 'model.safetensors': 'weights' }
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'known-'))))
-afterEach(() => rm(home, { recursive: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 it('a short name is pulled, found and removed as the hub id that it stands for', async () => {
   await using hub = await startFakeHub(FILES, undefined, JULIA)

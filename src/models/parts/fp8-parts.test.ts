@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { toDiffusers, writeTensors } from '../../../test/helpers/single-files.ts'
 import { encodeFp8, takePart, type TinyParts } from './test-support/tiny-parts.ts'
 
 let taken: TinyParts
-afterEach(() => taken.remove())
 const LAYER = 'layers.0.attention.qkv'
 const markOf = (format: string) => Buffer.from(JSON.stringify({ format }))
 

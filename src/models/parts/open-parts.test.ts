@@ -1,24 +1,22 @@
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { asFloats, type PlainTensors, toDiffusers, writeTensors } from '../../../test/helpers/single-files.ts'
 import { type GgufWritten, roundToBlocks, writeGguf } from '../../../test/helpers/write-gguf.ts'
-import { createCpuBackend } from '../../backends/index.ts'
 import { openImagePipeline } from '../../images/index.ts'
 import { openModel } from '../open-model.ts'
-import { encodeFp8, takePart, type TinyParts } from './test-support/tiny-parts.ts'
+import { encodeFp8, takePart } from './test-support/tiny-parts.ts'
 
 const BUNDLES = ['z-image-turbo', 'klein-distilled'] as const
 const ARCHITECTURES = { 'z-image-turbo': 'lumina2', 'klein-distilled': 'flux' }
 
-let taken: TinyParts
-afterEach(() => taken.remove())
 const PARTS = BUNDLES.flatMap((name) => [[name, 'transformer'] as const, [name, 'vae'] as const])
 
 describe.each(PARTS)('one file for %s, its %s', (name, part) => {
   it.each(['', part === 'vae' ? 'first_stage_model.' : 'model.diffusion_model.'])(
     'has the tensors that diffusers makes of it, with names that begin with "%s"',
     async (prefix) => {
-      taken = await takePart(name, part)
+      const taken = await takePart(name, part)
       const { stored } = taken
       const named = new Map(Array.from(stored, ([key, tensor]) => [`${prefix}${key}`, tensor]))
       await writeTensors(join(taken.folder, part, 'any-name.safetensors'), asFloats(named))
@@ -27,7 +25,7 @@ describe.each(PARTS)('one file for %s, its %s', (name, part) => {
   )
 
   it('is read where it lies if it has the names of diffusers', async () => {
-    taken = await takePart(name, part)
+    const taken = await takePart(name, part)
     const { stored } = taken
     const expected = toDiffusers(name, part, stored)
     await writeTensors(join(taken.folder, part, 'any-name.safetensors'), asFloats(expected))
@@ -52,7 +50,7 @@ function splitFused(tensors: PlainTensors): PlainTensors {
 }
 
 it('one file of FLUX.2 may have queries, keys and values apart under the names of its authors', async () => {
-  taken = await takePart('klein-distilled', 'transformer')
+  const taken = await takePart('klein-distilled', 'transformer')
   const apart = splitFused(taken.stored)
   expect(apart.size).toBeGreaterThan(taken.stored.size)
   await writeTensors(join(taken.folder, 'transformer/apart.safetensors'), asFloats(apart))
@@ -64,7 +62,7 @@ describe.each(BUNDLES)('the transformer of %s', (name) => {
     [...tensors.keys()].find((key) => /(?:attention\.out|img_attn\.proj)\.weight$/.test(key))!
 
   it.each(['safetensors', 'gguf', 'fp8'])('in %s that lacks a tensor is refused with its name', async (format) => {
-    taken = await takePart(name, 'transformer')
+    const taken = await takePart(name, 'transformer')
     const key = findOutput(taken.stored)
     const others = new Map([...taken.stored].filter(([other]) => other !== key))
     const file = (ending: string) => join(taken.folder, `transformer/part.${ending}`)
@@ -73,17 +71,16 @@ describe.each(BUNDLES)('the transformer of %s', (name) => {
       await writeGguf(file('gguf'), {}, new Map(numbers))
     } else if (format === 'fp8') await writeTensors(file('safetensors'), encodeFp8(others, 'weight_scale').written)
     else await writeTensors(file('safetensors'), asFloats(others))
-    const backend = await createCpuBackend({ threads: 1 })
+    const backend = await cpuBackend()
     const opening = openImagePipeline({ backend, files: openModel(taken.folder) })
     await expect(opening).rejects.toMatchObject({
       code: 'model_format',
       message: expect.stringContaining('.to_out.0.weight'),
     })
-    await backend.dispose()
   })
 
   it.each([ARCHITECTURES[name], 'none'])('in GGUF of architecture %s is that of its numbers', async (architecture) => {
-    taken = await takePart(name, 'transformer')
+    const taken = await takePart(name, 'transformer')
     const { stored } = taken
     const types: GgufWritten[] = ['Q8_0', 'Q4_0']
     const tensors = Array.from(stored, ([key, { shape, values }], i) => {
@@ -101,7 +98,7 @@ describe.each(BUNDLES)('the transformer of %s', (name) => {
   })
 
   it.each(['weight_scale', 'scale_weight'])('in FP8 with %s is that of its numbers', async (spelling) => {
-    taken = await takePart(name, 'transformer')
+    const taken = await takePart(name, 'transformer')
     const { stored } = taken
     const { written, rounded } = encodeFp8(stored, spelling)
     await writeTensors(join(taken.folder, 'transformer/fp8.safetensors'), written)

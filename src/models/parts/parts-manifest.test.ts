@@ -1,19 +1,17 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { asFloats, toDiffusers, writeTensors, type Written } from '../../../test/helpers/single-files.ts'
 import { writeGguf } from '../../../test/helpers/write-gguf.ts'
 import { openModel } from '../open-model.ts'
 import { openTensors } from '../weights/open-tensors.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
-import { takePart, type TinyParts } from './test-support/tiny-parts.ts'
+import { takePart } from './test-support/tiny-parts.ts'
 
-let taken: TinyParts
-afterEach(() => taken.remove())
 describe('refused by name', () => {
   it('a tensor that is there under two names', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     const { stored } = taken
     const twice = new Map([...stored, ['all_x_embedder.2-1.bias', stored.get('x_embedder.bias')!]])
     await writeTensors(join(taken.folder, 'transformer/one.safetensors'), asFloats(twice))
@@ -25,10 +23,8 @@ describe('refused by name', () => {
   })
 
   it('a transformer of the other model', async () => {
-    const klein = await takePart('klein-distilled', 'transformer')
-    const other = klein.stored
-    await klein.remove()
-    taken = await takePart('z-image-turbo', 'transformer')
+    const { stored: other } = await takePart('klein-distilled', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     await writeTensors(join(taken.folder, 'transformer/one.safetensors'), asFloats(other))
     await expect(taken.show('transformer')).rejects.toMatchObject({
       code: 'model_format',
@@ -38,7 +34,7 @@ describe('refused by name', () => {
   })
 
   it('a GGUF file of another architecture', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     const { stored } = taken
     const tensors = Array.from(stored, ([key, tensor]) => [key, { ...tensor, type: 'F32' }] as const)
     const path = join(taken.folder, 'transformer/model.gguf')
@@ -47,7 +43,7 @@ describe('refused by name', () => {
   })
 
   it('files of which any could be meant', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     const { stored } = taken
     for (const name of ['a', 'b']) {
       await writeTensors(join(taken.folder, `transformer/${name}.safetensors`), asFloats(stored))
@@ -67,7 +63,7 @@ describe('tessera.json', () => {
   }
 
   it('names files of parts, and a base for all others', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     const { stored } = taken
     await writeTensors(join(taken.work, 'z.safetensors'), asFloats(stored))
     await writeManifest(join(taken.work, 'mine'), { base: taken.folder, parts: { transformer: '../z.safetensors' } })
@@ -85,7 +81,7 @@ describe('tessera.json', () => {
   })
 
   it('leaves a chat template of its own tokenizer to it, whatever the base has', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     await writeFile(join(taken.folder, 'tokenizer', 'chat_template.jinja'), 'base')
     const folder = join(taken.work, 'mine')
     await writeManifest(folder, { base: taken.folder })
@@ -97,7 +93,7 @@ describe('tessera.json', () => {
   })
 
   it('that leaves parts out is refused with all that are lacking', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     const { stored } = taken
     await writeTensors(join(taken.work, 'z.safetensors'), asFloats(stored))
     await writeManifest(join(taken.work, 'mine'), { parts: { transformer: '../z.safetensors' } })
@@ -108,7 +104,7 @@ describe('tessera.json', () => {
   })
 
   it('names a part that is not there, or nothing that is known', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     await writeManifest(join(taken.work, 'a'), { base: taken.folder, parts: { transformer: './none.gguf' } })
     await expect(index(join(taken.work, 'a'))).rejects.toMatchObject({ code: 'model_format', got: 'no such file' })
     await writeManifest(join(taken.work, 'b'), { base: taken.folder, parts: { unet: './none.gguf' } })
@@ -121,7 +117,7 @@ describe('tessera.json', () => {
   })
 
   it('of a model that was downloaded leads nowhere else', async () => {
-    taken = await takePart('z-image-turbo', 'transformer')
+    const taken = await takePart('z-image-turbo', 'transformer')
     const hub = join(taken.work, 'hub/models--a--b/snapshots/abc')
     process.env['HF_HUB_CACHE'] = join(taken.work, 'hub')
     try {
@@ -136,7 +132,7 @@ describe('tessera.json', () => {
 })
 
 it('a text encoder in one file of any name is read where it lies', async () => {
-  taken = await takePart('klein-distilled', 'transformer')
+  const taken = await takePart('klein-distilled', 'transformer')
   const folder = join(taken.folder, 'text_encoder')
   const all = await readSafetensors(folder)
   const tensors = all.names.map((name): Written => {

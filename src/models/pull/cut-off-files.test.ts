@@ -1,7 +1,7 @@
-import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { pullModel } from './pull-model.ts'
 import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
@@ -13,8 +13,7 @@ const WEIGHTS = 'weights '.repeat(2000)
 const FILES = { 'config.json': '{"model_type":"qwen3"}', 'model.safetensors': WEIGHTS }
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'tessera-cut-off-'))))
-afterEach(() => rm(home, { recursive: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 const pull = (hub: FakeHub) => pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
 

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { killGroup } from '../../../test/helpers/kill-group.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { DownloadFailedError } from '../../errors/index.ts'
 import { pause } from './pause.ts'
 import { pullModel } from './pull-model.ts'
@@ -25,11 +25,10 @@ const FILES = {
 
 let home: string
 let retries: PullRetry[]
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'pull-faults-'))
+beforeEach(() => {
+  home = temporaryFolder()
   retries = []
 })
-afterEach(() => rm(home, { recursive: true }))
 
 const pull = (hub: FakeHub, env: object = {}) =>
   pullModel({

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { connect } from './hub-client.ts'
 import { pullModel } from './pull-model.ts'
@@ -15,7 +15,7 @@ it.each([
   ['with a control character', `hf_${SECRET}\u0001`],
   ['of two words', `hf_${SECRET} hf_${SECRET}`],
 ])('a token %s is refused before anybody is asked, and never shown', async (_, token) => {
-  const folder = await mkdtemp(join(tmpdir(), 'token-'))
+  const folder = temporaryFolder()
   const file = join(folder, 'token')
   await writeFile(file, token)
   const refusals = await Promise.all(
@@ -33,7 +33,6 @@ it.each([
     expect.stringMatching(/HF_TOKEN: must be one token of the hub, ASCII characters without spaces$/),
     expect.stringContaining(`which ${file} has to hold`),
   ])
-  await rm(folder, { recursive: true })
 })
 
 it.each([
@@ -41,11 +40,10 @@ it.each([
   ['of a mirror, which has tokens of its own', 'eyJ2ZXIiOiIyIn0.x', 'eyJ2ZXIiOiIyIn0.x'],
 ])('a token %s is sent', async (_, HF_TOKEN, sent) => {
   const files = { 'config.json': '{}', 'model.safetensors': 'x' }
-  const folder = await mkdtemp(join(tmpdir(), 'token-'))
+  const folder = temporaryFolder()
   await using hub = await startFakeHub(files, sent)
   const env = { HF_HOME: folder, HF_ENDPOINT: hub.url, HF_TOKEN }
   expect(await pullModel({ id: 'owner/model', env })).toContain(folder)
-  await rm(folder, { recursive: true })
 })
 
 it('a token is for the hub alone', async () => {

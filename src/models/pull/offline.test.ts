@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { resolveModel } from '../find/resolve-model.ts'
 import { ggufFixture } from '../gguf/test-support/fixture.ts'
 import { PIPELINE_PARTS } from '../pipeline-parts.ts'
@@ -10,8 +10,7 @@ import { type PullOptions, pullModel } from './pull-model.ts'
 import { COMMIT, startFakeHub } from './test-support/fake-hub.ts'
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-offline-'))))
-afterEach(() => rm(home, { recursive: true, force: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 const offline = (more: Partial<PullOptions> = {}) =>
   pullModel({ id: 'owner/model', ...more, env: { HF_HOME: home, HF_HUB_OFFLINE: '1' } })

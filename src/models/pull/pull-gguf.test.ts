@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { resolveModel } from '../find/resolve-model.ts'
 import { ggufFixture } from '../gguf/test-support/fixture.ts'
 import { openModel } from '../open-model.ts'
@@ -20,8 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-gguf-'))))
-afterEach(() => rm(home, { recursive: true, force: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 const pull = (hub: FakeHub, id: string, more: object = {}) =>
   pullModel({ id, env: { HF_HOME: home, HF_ENDPOINT: hub.url, ...more } })

@@ -1,8 +1,8 @@
 import type fs from 'node:fs/promises'
-import { lstat, mkdtemp, readdir, readFile, rename, rm, statfs, symlink, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lstat, readdir, readFile, rename, rm, statfs, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
 import { resolveModel } from '../find/resolve-model.ts'
 import type * as pauseModule from './pause.ts'
@@ -27,10 +27,9 @@ const FILES = { 'config.json': '{"some":"config"}', 'model.safetensors': WEIGHTS
 const WHOLE = { ...FILES, 'model.safetensors': `\x02${'\0'.repeat(7)}{}` }
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-'))))
+beforeEach(() => void (home = temporaryFolder()))
 afterEach(async () => {
   vi.mocked(statfs).mockReset()
-  await rm(home, { recursive: true, force: true })
 })
 
 const blobsOf = () => join(home, 'hub', 'models--owner--model', 'blobs')

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { ggufFixture } from '../gguf/test-support/fixture.ts'
 import { type PullOptions, pullModel } from './pull-model.ts'
 import { pullQuantized } from './pull-quantized.ts'
@@ -27,8 +27,7 @@ type Files = Readonly<Record<string, string | Buffer>>
 const manifest = (value: object) => ({ 'tessera.json': JSON.stringify(value) })
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-parts-'))))
-afterEach(() => rm(home, { recursive: true, force: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 /** Pulls twice, with the hub and without it. @returns the folder */
 async function pull(files: Files, more: Partial<PullOptions> = {}): Promise<string> {

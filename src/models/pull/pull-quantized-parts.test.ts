@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { materializeBundle, materializePart } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { createCpuBackend } from '../../backends/index.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { loadSharpCodec } from '../../engine/worker/load-sharp-codec.ts'
 import { openTask } from '../../engine/worker/open-task.ts'
 import { openModel } from '../open-model.ts'
@@ -16,15 +16,14 @@ import { expectSame, readFiles } from './test-support/copies.ts'
 import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'pull-quantized-'))))
-afterEach(() => rm(work, { recursive: true, force: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 const out = () => join(work, 'copy', 'int8')
 const pull = (hub: FakeHub) =>
   pullQuantized({ id: 'owner/model', out: out(), bits: 8, blockSize: 32, env: { HF_ENDPOINT: hub.url } })
 
 it('makes a pipeline whose autoencoder is as it was', async () => {
-  const bundle = await materializeBundle('z-image-turbo')
+  await using bundle = await materializeBundle('z-image-turbo')
   await using hub = await startFakeHub(await readFiles(bundle.folder))
   await pull(hub)
   for (const part of ['text_encoder', 'transformer', 'vae'])
@@ -37,23 +36,20 @@ it('makes a pipeline whose autoencoder is as it was', async () => {
     ])
     for (const name of expected.names) expectSame(name, found, expected)
   }
-  await bundle.remove()
 })
 
 it('takes shards of a variant', async () => {
-  const bundle = await materializeBundle('z-image-base')
+  await using bundle = await materializeBundle('z-image-base')
   for (const part of ['text_encoder', 'transformer']) await asVariant(join(bundle.folder, part))
   await using hub = await startFakeHub(await readFiles(bundle.folder))
   await pull(hub)
-  const backend = await createCpuBackend({ threads: 1 })
+  const backend = await cpuBackend()
   const task = await openTask(openModel(out()), backend, loadSharpCodec)
   await task.dispose()
-  await backend.dispose()
-  await bundle.remove()
 })
 
 it('keeps the decoder of previews, so that the copy opens', async () => {
-  const bundle = await materializeBundle('z-image-turbo')
+  await using bundle = await materializeBundle('z-image-turbo')
   await materializePart('preview-decoders/z-image-turbo', join(bundle.folder, 'preview_decoder'))
   await using hub = await startFakeHub(await readFiles(bundle.folder))
   await pull(hub)
@@ -61,11 +57,9 @@ it('keeps the decoder of previews, so that the copy opens', async () => {
   const found = await readSafetensors(join(out(), 'preview_decoder'))
   expect(found.names).toEqual(expected.names)
   for (const name of expected.names) expectSame(name, found, expected)
-  const backend = await createCpuBackend({ threads: 1 })
+  const backend = await cpuBackend()
   const task = await openTask(openModel(out()), backend, loadSharpCodec)
   await task.dispose()
-  await backend.dispose()
-  await bundle.remove()
 })
 
 it('takes models whose encoder has a folder', async () => {

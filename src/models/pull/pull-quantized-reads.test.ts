@@ -1,9 +1,9 @@
 import type fs from 'node:fs/promises'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { pullQuantized, type PullQuantizedOptions } from './pull-quantized.ts'
 import { readFiles } from './test-support/copies.ts'
 import { startFakeHub } from './test-support/fake-hub.ts'
@@ -21,10 +21,9 @@ vi.mock('node:fs/promises', async (original) => {
 })
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'pull-quantized-'))))
+beforeEach(() => void (work = temporaryFolder()))
 afterEach(async () => {
   fault.code = undefined
-  await rm(work, { recursive: true })
 })
 
 it.each([

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { killGroup } from '../../../test/helpers/kill-group.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { writeOutliers } from '../../../test/helpers/write-outliers.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { quantizeCheckpoint } from '../quantize/quantize-checkpoint.ts'
@@ -24,8 +24,7 @@ const ROWS = 1000
 const WIDTH = 200
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'pull-quantized-'))))
-afterEach(() => rm(work, { recursive: true, force: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 const shardName = (index: number) => `model-0000${index + 1}-of-0000${SHARDS}.safetensors`
 

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { pullModel } from './pull-model.ts'
 import { startFakeHub } from './test-support/fake-hub.ts'
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-'))))
-afterEach(() => rm(home, { recursive: true, force: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 const stored = (quantization: object) => JSON.stringify({ quantization_config: quantization })
 const nf4 = stored({ quant_method: 'bitsandbytes', load_in_4bit: true })

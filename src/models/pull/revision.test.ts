@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { pullModel } from './pull-model.ts'
 import { pullQuantized } from './pull-quantized.ts'
 import { writeState } from './pull-state.ts'
@@ -10,8 +9,7 @@ import { startFakeHub } from './test-support/fake-hub.ts'
 const FILES = { 'config.json': '{}', 'model.safetensors': 'weights' }
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'pull-revision-'))))
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 it('a revision that the model does not have is named, not the model', async () => {
   await using hub = await startFakeHub(FILES)

@@ -1,14 +1,12 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readdir } from 'node:fs/promises'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { findInHubCache } from '../find/hub-cache.ts'
 import { pullModel } from './pull-model.ts'
 import { startFakeHub } from './test-support/fake-hub.ts'
 
 let home: string
-beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-'))))
-afterEach(() => rm(home, { recursive: true, force: true }))
+beforeEach(() => void (home = temporaryFolder()))
 
 it('a model appears with all of its files, to whoever looks for it meanwhile', async () => {
   const parts = Array.from({ length: 20 }, (_, k) => [`part-${k}.json`, '{}'])

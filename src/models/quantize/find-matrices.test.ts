@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { readModelConfig } from '../configs/model-config.ts'
 import { openFolder } from '../files/model-folder.ts'
@@ -12,10 +12,7 @@ import { findMatrices } from './find-matrices.ts'
 import { quantizeWeights } from './quantize-weights.ts'
 
 let work: string
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'tessera-matrices-'))
-})
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 /** Names of all matrices in a folder, and of those that are quantised. */
 async function listMatrices(folder: string) {
@@ -55,13 +52,12 @@ it.each(['laya', 'julia'])('every matrix of %s is named but those that read sing
 })
 
 it.each(['z-image-turbo', 'klein-distilled'] as const)('so is every one of %s', async (name) => {
-  const bundle = await materializeBundle(name)
+  await using bundle = await materializeBundle(name)
   for (const part of ['transformer', 'text_encoder']) {
     const { all, quantised } = await listMatrices(join(bundle.folder, part))
     expect(quantised.length).toBeGreaterThan(5)
     expect(quantised).toEqual(all)
   }
-  await bundle.remove()
 })
 
 it('a matrix that no graph reads in fewer bits is none of them', async () => {

@@ -2,7 +2,6 @@ import {
   copyFile,
   cp,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   realpath,
@@ -12,21 +11,20 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { asFloats, toSingleFile, writeTensors } from '../../../test/helpers/single-files.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openModel } from '../open-model.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
 import { unpackWeights } from './unpack-weights.ts'
 
 let work: string
-beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'tessera-unpack-'))))
-afterEach(() => rm(work, { recursive: true }))
+beforeEach(() => void (work = temporaryFolder()))
 
 async function unpack(files: ModelFiles, cache = join(work, 'cache')): Promise<string> {
   const made = (await files.made!())!
@@ -97,7 +95,7 @@ describe('a file that is replaced while its model is opened', () => {
   }
 
   it('is refused where its header was read before, and unpacked right by whoever opens it later', async () => {
-    const bundle = await materializeBundle('z-image-turbo')
+    await using bundle = await materializeBundle('z-image-turbo')
     const folder = join(bundle.folder, 'vae')
     const weights = await readSafetensors(folder)
     const bias = readFloats(weights, 'decoder.conv_in.bias')
@@ -112,7 +110,6 @@ describe('a file that is replaced while its model is opened', () => {
     await expect(unpack(files)).rejects.toMatchObject({ ...refused, file: await realpath(file) })
     const later = await readSafetensors(await unpack(openModel(bundle.folder).within('vae')))
     expect(readFloats(later, 'decoder.conv_in.bias')).toEqual(bias)
-    await bundle.remove()
   })
 
   it('is refused where it is gone before it is unpacked', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { loadOnnxruntimeNode } from '../../backends/onnxruntime-node.ts'
 import { createOrtSession } from '../../backends/ort-session.ts'
 import { GraphBuilder } from '../graph-builder.ts'
@@ -30,8 +30,7 @@ function build() {
   return g.build()
 }
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 async function multiply(a: Float32Array): Promise<Float32Array> {
   const { sum } = await runGraph(backend, build(), { a: float32(a, a.length / WIDTH, WIDTH) })

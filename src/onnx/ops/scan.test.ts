@@ -1,13 +1,12 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { GraphBuilder, type Value } from '../graph-builder.ts'
 import { add, mul } from './elementwise.ts'
 import { scan } from './scan.ts'
 import { reduceMax } from './shape.ts'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 const DIMS = ['width'] as const
 

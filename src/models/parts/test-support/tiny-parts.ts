@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
-import { type ImageBundle, materializeBundle } from '../../../../test/helpers/image-bundle.ts'
+import { expect, onTestFinished } from 'vitest'
+import { materializeBundle } from '../../../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../../../test/helpers/read-tensor.ts'
 import {
   asFloats,
@@ -15,12 +14,13 @@ import {
   toSingleFile,
   type Written,
 } from '../../../../test/helpers/single-files.ts'
+import { temporaryFolder } from '../../../../test/helpers/temporary-folder.ts'
 import { openFloats } from '../../open-model.ts'
 import { unpackWeights } from '../../quantize/unpack-weights.ts'
 import { openTensors } from '../../weights/open-tensors.ts'
 import { readSafetensors } from '../../weights/read-safetensors.ts'
 
-/** A tiny bundle whose part is taken out, to be put back in another format. */
+/** A tiny bundle whose part is taken out, to be put back in another format, as long as the test runs. */
 export interface TinyParts {
   readonly work: string
   readonly folder: string
@@ -29,12 +29,12 @@ export interface TinyParts {
   /** The tensors that a part shows, as numbers. */
   show(part: SingleFilePart): Promise<PlainTensors>
   expectSame(part: SingleFilePart, expected: PlainTensors): Promise<void>
-  remove(): Promise<void>
 }
 
 export async function takePart(name: SingleFileBundle, part: SingleFilePart): Promise<TinyParts> {
-  const work = await mkdtemp(join(tmpdir(), 'tessera-parts-'))
-  const bundle: ImageBundle = await materializeBundle(name)
+  const work = temporaryFolder()
+  const bundle = await materializeBundle(name)
+  onTestFinished(bundle.remove)
   const folder = join(bundle.folder, part)
   const stored = toSingleFile(name, part, await readSafetensors(folder))
   await rm(join(folder, 'diffusion_pytorch_model.safetensors'))
@@ -49,10 +49,6 @@ export async function takePart(name: SingleFileBundle, part: SingleFilePart): Pr
       expect([...shown.keys()].toSorted()).toEqual([...expected.keys()].toSorted())
       const list = (tensors: PlainTensors) => [...expected.keys()].map((key) => [key, describeTensor(tensors.get(key))])
       expect(list(shown)).toEqual(list(expected))
-    },
-    async remove() {
-      await bundle.remove()
-      await rm(work, { recursive: true })
     },
   }
 }
