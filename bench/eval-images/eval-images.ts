@@ -127,11 +127,10 @@ const editing = Object.fromEntries(
 if (values.sheet) {
   const drawn = await drawAll(SHEET_PROMPTS, draw)
   const edited = await drawAll(SHEET_EDITS, ({ of, prompt }, seed) => draw(prompt, seed, drawn[of]!))
-  await writeSheet(join(values.sheet, 'drawn.webp'), drawn, 6)
+  await writeSheet(join(values.sheet, 'drawn.webp'), drawn)
   await writeSheet(
     join(values.sheet, 'edited.webp'),
     SHEET_EDITS.flatMap(({ of }, i) => [drawn[of]!, edited[i]!]),
-    6,
   )
 }
 await pipeline.dispose()

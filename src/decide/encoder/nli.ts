@@ -71,7 +71,7 @@ function readBert(
   if (config.type_vocab_size < 2) {
     throw new ModelFormatError(file, 'type_vocab_size of 2 or more, for pairs of texts', String(config.type_vocab_size))
   }
-  const head = bertClassifierHead(count, 'bert.')
+  const head = bertClassifierHead(count)
   return { config, open: async () => openBert(backend, { config, weights: await indexWeights(files), unread }, head) }
 }
 

@@ -22,10 +22,10 @@ export interface Readout {
   read(outputs: Readonly<Record<string, Tensor>>, row: number, question: Question): ReadAnswer
 }
 
-function matrix(outputs: Readonly<Record<string, Tensor>>, name: string): { data: Float32Array; width: number } {
-  const tensor = outputs[name]
+function readLogits(outputs: Readonly<Record<string, Tensor>>): { data: Float32Array; width: number } {
+  const tensor = outputs['logits']
   if (!(tensor?.data instanceof Float32Array))
-    throw new TypeError(`expected the float32 output ${name} of the branch graph`)
+    throw new TypeError('expected the float32 output logits of the branch graph')
   return { data: tensor.data, width: tensor.dims[1] ?? 0 }
 }
 
@@ -36,7 +36,7 @@ export function createSymbolReadout(symbols: AnswerSymbols): Readout {
     head: 'symbols',
     feeds: { symbol_ids: int64(ids, [ids.length]) },
     read(outputs, row, question) {
-      const { data, width } = matrix(outputs, 'logits')
+      const { data, width } = readLogits(outputs)
       const logits = Float64Array.from(symbols.of(question), (symbol) => data[row * width + symbols.column(symbol)]!)
       return { logits }
     },
@@ -49,7 +49,7 @@ export function createVocabularyReadout(symbols: AnswerSymbols): Readout {
     head: 'vocabulary',
     feeds: {},
     read(outputs, row, question) {
-      const { data, width } = matrix(outputs, 'logits')
+      const { data, width } = readLogits(outputs)
       const all = data.subarray(row * width, (row + 1) * width)
       const logits = Float64Array.from(symbols.of(question), (symbol) => all[symbols.ids[symbols.column(symbol)]!]!)
       return { logits, mass: sumOfPowers(logits, all) / sumOfPowers(all, all) }

@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { bertFeeds, openBertCheckpoint, type BertCheckpoint } from '../../../test/helpers/bert-fixture.ts'
+import { cpuBackend } from '../../../test/helpers/cpu-backend.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { int64, runGraph } from '../../../test/helpers/run-graph.ts'
+import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
-import { createCpuBackend } from '../../backends/cpu.ts'
 import { parseBertConfig } from '../../models/configs/bert-config.ts'
 import { quantizeWeights } from '../../models/quantize/quantize-weights.ts'
 import { readSafetensors } from '../../models/weights/read-safetensors.ts'
@@ -18,8 +17,7 @@ import { writeDequantized } from '../test-support/dequantized-checkpoint.ts'
 import { hiddenHead } from '../test-support/hidden-head.ts'
 import { buildBertEncoder } from './bert-encoder.ts'
 
-const backend = await createCpuBackend({ threads: 1 })
-afterAll(() => backend.dispose())
+const backend = await cpuBackend()
 
 async function readCase(name: string) {
   const folder = fixtureFolder(name)
@@ -44,7 +42,7 @@ describe.each(ATTENTION_FORMS)('a BERT encoder with %s attention agrees with tra
 
   it('on the logits of a classifier', async () => {
     const { config, weights, expected, feeds } = await readCase('bert-classifier')
-    const graph = buildBertEncoder(config, weights, bertClassifierHead(3, 'bert.'), { linear: 'float', attention })
+    const graph = buildBertEncoder(config, weights, bertClassifierHead(3), { linear: 'float', attention })
     const { logits } = await runGraph(backend, graph, { ...feeds, rows: int64([0], 1) })
     expect(logits?.dims).toEqual([1, 3])
     expect(largestRelativeError(logits, readFloats(expected, 'logits'))).toBeLessThan(1e-4)
@@ -52,12 +50,11 @@ describe.each(ATTENTION_FORMS)('a BERT encoder with %s attention agrees with tra
 })
 
 describe.each(['row', 32] as const)('a BERT encoder in 8 bits, blocks of %s', (blockSize) => {
-  let work: string
+  const work = temporaryFolder()
   let quantized: BertCheckpoint
   let exact: Float32Array
 
   beforeAll(async () => {
-    work = await mkdtemp(join(tmpdir(), 'tessera-bert-'))
     const { feeds, ...source } = await readCase('bert-wide-epsilon')
     const folder = fixtureFolder('bert-wide-epsilon')
     await quantizeWeights({ folder, out: join(work, 'int8'), bits: 8, blockSize })
@@ -71,7 +68,6 @@ describe.each(['row', 32] as const)('a BERT encoder in 8 bits, blocks of %s', (b
     )
     exact = hidden!.data as Float32Array
   })
-  afterAll(() => rm(work, { recursive: true }))
 
   it.each<{ linear: LinearMode; tolerance: number }>([
     { linear: 'float', tolerance: 1e-4 },

@@ -41,7 +41,7 @@ export function buildBertTrunk(config: BertConfig, weights: WeightIndex, options
   let x = bertNorm(model, sumBertEmbeddings(model, declareBertTokens(g)), 'embeddings.LayerNorm')
   for (let i = 0; i < layers; i++) {
     const keyValues = bertKeyValues(model, x, i)
-    keep(model, i, keyValues, 'sequence')
+    keep(model, i, keyValues)
     if (i < layers - 1) x = bertLayer(model, x, i, keyValues)
   }
   return g.build(weights.folder)
@@ -77,7 +77,7 @@ export function buildBertBranch(
   let x = bertNorm(model, embedded, 'embeddings.LayerNorm')
   for (let i = 0; i < layers; i++) {
     const own = bertKeyValues(model, x, i)
-    keep(model, i, own, 'sequence')
+    keep(model, i, own)
     const past = (part: 'key' | 'value') => g.input(`past_${part}.${i}`, model.precision, ['past', hidden])
     const behind = { key: past('key'), value: past('value') }
     const see = (rowsOf: BranchRows) => ({ branches: { past: behind, rows: rowsOf } })
@@ -106,8 +106,9 @@ export function buildTreeScorer(config: BertConfig, weights: WeightIndex, option
   return g.build(weights.folder)
 }
 
-function keep({ g, config, precision }: TreeModel, layer: number, { key, value }: BertKeyValues, rows: string): void {
-  const output = (name: string, of: Value) => g.output(`${name}.${layer}`, of, precision, [rows, config.hidden_size])
+function keep({ g, config, precision }: TreeModel, layer: number, { key, value }: BertKeyValues): void {
+  const output = (name: string, of: Value) =>
+    g.output(`${name}.${layer}`, of, precision, ['sequence', config.hidden_size])
   output('key', key)
   output('value', value)
 }

@@ -13,10 +13,10 @@ import { declareRows, dense, type EncoderHead, type EncoderModel } from './encod
  * `BertForSequenceClassification`: the pooler on the first row of each text, then the classifier. Input: `rows` int64 [K], those rows; output:
  * `logits` float32 [K, labels].
  */
-export function bertClassifierHead(labels: number, prefix: string): EncoderHead {
+export function bertClassifierHead(labels: number): EncoderHead {
   return (model, x, width) => {
     const { g } = model
-    const pooled = tanh(g, dense(model, gather(g, x, declareRows(g)), `${prefix}pooler.dense`, width, width))
+    const pooled = tanh(g, dense(model, gather(g, x, declareRows(g)), 'bert.pooler.dense', width, width))
     g.output('logits', dense(model, pooled, 'classifier', labels, width), 'float32', ['rows', labels])
   }
 }

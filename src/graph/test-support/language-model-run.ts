@@ -1,4 +1,5 @@
 import type { LanguageModelCheckpoint } from '../../../test/helpers/language-model-fixture.ts'
+import { int64 } from '../../../test/helpers/run-graph.ts'
 import type { Backend, Precision, Session, Tensor } from '../../backends/backend.ts'
 import { buildLanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
 
@@ -93,8 +94,8 @@ export class LanguageModelRun {
     const wanted: Record<string, Tensor> = {
       ...this.#feeds(ids, past, pass.positions),
       attention_bias: { type: 'float32', dims: [1, 1, ids.length, total], data: bias },
-      rows: int64(rows, [rows.length]),
-      symbol_ids: int64(symbols, [symbols.length]),
+      rows: int64(rows, rows.length),
+      symbol_ids: int64(symbols, symbols.length),
     }
     return this.#branch.run(pick(wanted, this.#branch))
   }
@@ -110,8 +111,8 @@ export class LanguageModelRun {
   ): Record<string, Tensor> {
     const total = past + ids.length
     return {
-      input_ids: int64(ids, [1, ids.length]),
-      position_ids: int64(positions, [1, ids.length]),
+      input_ids: int64(ids, 1, ids.length),
+      position_ids: int64(positions, 1, ids.length),
       seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(total - 1) },
       total_sequence_length: { type: 'int32', dims: [], data: Int32Array.of(total) },
       ...this.#past(),
@@ -130,8 +131,4 @@ export class LanguageModelRun {
 /** The inputs of a session's graph. */
 function pick(feeds: Readonly<Record<string, Tensor>>, { inputNames }: Session): Record<string, Tensor> {
   return Object.fromEntries(inputNames.map((name) => [name, feeds[name]!]))
-}
-
-function int64(values: readonly number[], dims: readonly number[]): Tensor {
-  return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) }
 }
