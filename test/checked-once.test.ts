@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { asChecked } from '../src/engine/calls/checked-calls.ts'
 import { resolveOptions } from '../src/engine/options/resolve-options.ts'
 import type { Connection } from '../src/engine/pool/connection.ts'
@@ -7,7 +7,7 @@ import { createFakeSource } from '../src/engine/test-support/fake-task.ts'
 import { InvalidRequestError } from '../src/errors/index.ts'
 import type * as CopyJson from '../src/schemas/copy-json.ts'
 import { parseDecisionRequest, parseImageEditRequest } from '../src/schemas/index.ts'
-import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
+import { startTinyServer } from './helpers/tiny-server.ts'
 
 const { copied } = vi.hoisted(() => ({ copied: [] as unknown[] }))
 vi.mock('../src/schemas/copy-json.ts', async (importOriginal) => {
@@ -20,13 +20,9 @@ vi.mock('../src/schemas/copy-json.ts', async (importOriginal) => {
 })
 beforeEach(() => void (copied.length = 0))
 
-describe('over HTTP', () => {
-  let tiny: TinyServer
-  beforeAll(async () => {
-    tiny = await startTinyServer({ keys: [{ key: 'k', prepaid: '1' }] })
-  })
-  afterAll(() => tiny.close())
+const tiny = await startTinyServer({ keys: [{ key: 'k', prepaid: '1' }] })
 
+describe('over HTTP', () => {
   const data = { subject: 'Invoice', lines: [1, null, true] }
   it.each([
     ['/v1/systemone', { state: data, questions: { q: { type: 'noul', instructions: 'Urgent?' } } }],

@@ -1,40 +1,26 @@
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RequestLog } from '../src/http/index.ts'
 import { bearer } from '../src/http/test-support/requests.ts'
+import { captureOutput } from './helpers/capture-output.ts'
 import { pngHeader, writePng, zipBomb } from './helpers/png-chunks.ts'
-import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
+import { startTinyServer } from './helpers/tiny-server.ts'
 
 const CANARY = 'CANARY-7f3a'
 const GENERATIONS = '/v1/images/generations'
 const EDITS = '/v1/images/edits'
 
 const entries: RequestLog[] = []
-const written: string[] = []
-let tiny: TinyServer
-let picture: Buffer
-beforeAll(async () => {
-  for (const stream of [process.stdout, process.stderr]) {
-    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
-    vi.spyOn(stream, 'write').mockImplementation((...args: unknown[]) => {
-      written.push(String(args[0]))
-      return write(...args)
-    })
-  }
-  tiny = await startTinyServer({
-    keys: [{ key: 'right', id: 'me', prepaid: '5', scopes: ['images', 'metrics'] }],
-    images: true,
-    log: (entry) => entries.push(entry),
-  })
-  picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#a05050' } })
-    .png()
-    .toBuffer()
+const written = captureOutput()
+const tiny = await startTinyServer({
+  keys: [{ key: 'right', id: 'me', prepaid: '5', scopes: ['images', 'metrics'] }],
+  images: true,
+  log: (entry) => entries.push(entry),
 })
-afterAll(async () => {
-  vi.restoreAllMocks()
-  await tiny.close()
-})
+const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#a05050' } })
+  .png()
+  .toBuffer()
 
 async function send(path: string, body: BodyInit | object, headers: Record<string, string> = {}) {
   const form = body instanceof FormData || typeof body === 'string'

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMemoryStore, type KeyConfig } from '../src/http/index.ts'
 import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
 
@@ -8,7 +8,6 @@ const keysOf = (settings: Omit<KeyConfig, 'key' | 'id'>) =>
   ['a', 'b', 'c', 'd'].map((key) => ({ key, id: key, ...settings }))
 
 let tiny: TinyServer
-afterEach(() => tiny.close())
 
 /** One request after another; resolves to the tokens of its answers. */
 async function runClient(index: number, requests: number, hangsUp: boolean): Promise<number> {

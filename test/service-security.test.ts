@@ -1,34 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServer, type RequestLog } from '../src/http/index.ts'
 import { createKeyStore } from '../src/http/keys/static-keys.ts'
 import { bearer, get, post } from '../src/http/test-support/requests.ts'
 import { createStubEngine } from '../src/http/test-support/stub-engine.ts'
-import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
+import { captureOutput } from './helpers/capture-output.ts'
+import { startTinyServer } from './helpers/tiny-server.ts'
 
 const CANARY = 'CANARY-7f3a'
 
-describe('what a request says', () => {
-  const entries: RequestLog[] = []
-  const written: string[] = []
-  let tiny: TinyServer
-  beforeAll(async () => {
-    for (const stream of [process.stdout, process.stderr]) {
-      const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
-      vi.spyOn(stream, 'write').mockImplementation((...args: unknown[]) => {
-        written.push(String(args[0]))
-        return write(...args)
-      })
-    }
-    tiny = await startTinyServer({
-      keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000, scopes: ['decide', 'images', 'metrics'] }],
-      log: (entry) => entries.push(entry),
-    })
-  })
-  afterAll(async () => {
-    vi.restoreAllMocks()
-    await tiny.close()
-  })
+const entries: RequestLog[] = []
+const written = captureOutput()
+const tiny = await startTinyServer({
+  keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000, scopes: ['decide', 'images', 'metrics'] }],
+  log: (entry) => entries.push(entry),
+})
 
+describe('what a request says', () => {
   it('is in no log, metric, error or account, whatever becomes of it', async () => {
     const headers = {
       ...bearer(`right-${CANARY}`),

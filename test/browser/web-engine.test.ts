@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/index.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
-import { pictureDifference } from '../helpers/picture-difference.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from './browser-page.ts'
 
 /** The engine of the page. */

@@ -1,14 +1,14 @@
 import { createServer as createHttpServer } from 'node:http'
 import { APICallError, experimental_decide as decide, generateImage } from 'ai'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createTessera, type TesseraProviderOptions } from '../../src/ai-sdk/index.ts'
 import { toNodeListener } from '../../src/http/adapters/node.ts'
 import { createServer, type Server } from '../../src/http/index.ts'
 import { listen, type Listening } from '../../src/http/test-support/listen.ts'
 import { createStubEngine, type StubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { InvalidRequestError } from '../../src/index.ts'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
 const questions = {
   urgent: { type: 'boolean', instructions: 'Is it urgent?' },
@@ -16,16 +16,10 @@ const questions = {
 } as const
 const inBackground = { tessera: { background: true } satisfies TesseraProviderOptions }
 
-beforeAll(() => {
-  globalThis.AI_SDK_LOG_WARNINGS = false
-})
+globalThis.AI_SDK_LOG_WARNINGS = false
+const tiny = await startTinyServer({ images: true, keys: [{ key: 'right', id: 'me' }] })
 
 describe('the models of a service', () => {
-  let tiny: TinyServer
-  beforeAll(async () => {
-    tiny = await startTinyServer({ images: true, keys: [{ key: 'right', id: 'me' }] })
-  })
-  afterAll(() => tiny.close())
   const open = (apiKey = 'right') => createTessera({ baseURL: tiny.url, apiKey })
   const jobs = async () => {
     const response = await fetch(`${tiny.url}/v1/jobs`, { headers: { authorization: 'Bearer right' } })

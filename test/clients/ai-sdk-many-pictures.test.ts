@@ -1,31 +1,22 @@
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { generateImage } from 'ai'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTessera, type TesseraProvider } from '../../src/ai-sdk/index.ts'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createTessera } from '../../src/ai-sdk/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { AbortedError, createEngine, type Engine } from '../../src/index.ts'
 import { writeTinyModels } from '../helpers/tiny-server.ts'
 
 const ONE_STEP = { tessera: { steps: 1 } }
 
-let models: Readonly<Record<string, string>>
-let engine: Engine
-let tessera: TesseraProvider
-beforeAll(async () => {
-  // Warnings are looked at; the AI SDK would print them as well.
-  globalThis.AI_SDK_LOG_WARNINGS = false
-  models = await writeTinyModels(true)
-  engine = await createEngine({ backend: 'cpu', threads: 1, worker: false, models })
-  tessera = createTessera({ engine })
-})
-afterAll(async () => {
-  await engine?.dispose()
-  for (const folder of Object.values(models)) await rm(folder, { recursive: true })
-})
+// Warnings are looked at; the AI SDK would print them as well.
+globalThis.AI_SDK_LOG_WARNINGS = false
+const models = await writeTinyModels(true)
+const engine = await createEngine({ backend: 'cpu', threads: 1, worker: false, models })
+afterAll(() => engine.dispose())
+const tessera = createTessera({ engine })
 
 describe('generateImage of ai for more pictures than a request has', () => {
   it.each([7, Number.MAX_SAFE_INTEGER - 1])(

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import {
   createProviderRegistry,
   experimental_decide as decide,
@@ -7,26 +6,18 @@ import {
   UnsupportedFunctionalityError,
 } from 'ai'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTessera, type TesseraProvider } from '../../src/ai-sdk/index.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createTessera } from '../../src/ai-sdk/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
-import { AbortedError, createEngine, disposeDefaultEngine, type Engine, InvalidRequestError } from '../../src/index.ts'
+import { AbortedError, createEngine, disposeDefaultEngine, InvalidRequestError } from '../../src/index.ts'
 import { writeTinyModels } from '../helpers/tiny-server.ts'
 
-let models: Readonly<Record<string, string>>
-let engine: Engine
-let tessera: TesseraProvider
-beforeAll(async () => {
-  // Warnings are looked at; the AI SDK would print them as well.
-  globalThis.AI_SDK_LOG_WARNINGS = false
-  models = await writeTinyModels(true)
-  engine = await createEngine({ backend: 'cpu', threads: 1, worker: false, models })
-  tessera = createTessera({ engine })
-})
-afterAll(async () => {
-  await engine?.dispose()
-  for (const folder of Object.values(models)) await rm(folder, { recursive: true })
-})
+// Warnings are looked at; the AI SDK would print them as well.
+globalThis.AI_SDK_LOG_WARNINGS = false
+const models = await writeTinyModels(true)
+const engine = await createEngine({ backend: 'cpu', threads: 1, worker: false, models })
+afterAll(() => engine.dispose())
+const tessera = createTessera({ engine })
 
 const sourceOf = (red: number) =>
   sharp({ create: { width: 96, height: 64, channels: 3, background: { r: red, g: 80, b: 80 } } })

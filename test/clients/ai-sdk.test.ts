@@ -1,13 +1,9 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, experimental_decide as decide } from 'ai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { describe, expect, it } from 'vitest'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
-let tiny: TinyServer
-beforeAll(async () => {
-  tiny = await startTinyServer({ keys: ['right'] })
-})
-afterAll(() => tiny.close())
+const tiny = await startTinyServer({ keys: ['right'] })
 
 const modelOf = (apiKey = 'right') => createOpenAI({ baseURL: `${tiny.url}/v1`, apiKey }).decisionModel('decide-latest')
 

@@ -1,18 +1,13 @@
 import OpenAI, { APIError, AuthenticationError, toFile, UnprocessableEntityError } from 'openai'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { InternalError } from '../../src/index.ts'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
-let tiny: TinyServer
-let client: OpenAI
-beforeAll(async () => {
-  tiny = await startTinyServer({ keys: [{ key: 'right', id: 'me' }], images: true })
-  client = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: 'right', logLevel: 'off' })
-})
-afterAll(() => tiny.close())
+const tiny = await startTinyServer({ keys: [{ key: 'right', id: 'me' }], images: true })
+const client = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: 'right', logLevel: 'off' })
 
 const GENERATION = { model: 'alpha-image-turbo', prompt: 'a red apple', size: '64x64' } as const
 const EDIT = { model: 'beta-klein-4b', prompt: 'make it blue' } as const

@@ -1,19 +1,14 @@
 import OpenAI, { AuthenticationError, NotFoundError, RateLimitError, UnprocessableEntityError } from 'openai'
 import { DecisionsToolRunner } from 'openai/helpers/decisions-tool-runner'
 import type { DecisionCreateParams } from 'openai/resources/decisions'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { InternalError } from '../../src/index.ts'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
-let tiny: TinyServer
-let client: OpenAI
-beforeAll(async () => {
-  tiny = await startTinyServer({ keys: ['right'] })
-  client = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: 'right', logLevel: 'off' })
-})
-afterAll(() => tiny.close())
+const tiny = await startTinyServer({ keys: ['right'] })
+const client = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: 'right', logLevel: 'off' })
 
 const model = 'decide-latest'
 const predicate = { type: 'predicate', instructions: 'Is it urgent?' } as const

@@ -11,24 +11,20 @@ import {
   TypeSafeClient,
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { createServer } from '../../src/http/index.ts'
 import { listen } from '../../src/http/test-support/listen.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { OverloadedError } from '../../src/index.ts'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
-let tiny: TinyServer
-beforeAll(async () => {
-  tiny = await startTinyServer({
-    keys: [
-      { key: 'right', scopes: ['decide', 'metrics'] },
-      { key: 'poor', id: 'poor', freeTokens: 1 },
-    ],
-  })
+const tiny = await startTinyServer({
+  keys: [
+    { key: 'right', scopes: ['decide', 'metrics'] },
+    { key: 'poor', id: 'poor', freeTokens: 1 },
+  ],
 })
-afterAll(() => tiny.close())
 
 const clientOf = (apiKey = 'right') =>
   new TypeSafeClient({ baseURL: tiny.url, apiKey, logLevel: 'off', timeout: 30_000 })

@@ -3,7 +3,7 @@ import { parseDecisionRequest } from '../../src/schemas/index.ts'
 import { checkDecisionResponse } from '../helpers/check-decision-response.ts'
 import { ask, CHOICE, named, NOUL, SCORE, times, useService } from './wire.ts'
 
-const { post } = useService()
+const { post } = await useService()
 
 const ODD = [
   'ticket-1',

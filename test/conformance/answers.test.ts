@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ask, CHOICE, named, NOUL, SCORE, times, useService } from './wire.ts'
 
-const { post } = useService()
+const { post } = await useService()
 const mixed = { a: NOUL, b: CHOICE, c: SCORE }
 const answersOf = async (questions: unknown, state: unknown = 'Charged twice') =>
   (await post({ state, questions })).body.answers

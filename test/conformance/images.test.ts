@@ -1,6 +1,6 @@
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { describe, expect, it } from 'vitest'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
 interface ImageReply {
   readonly status: number
@@ -13,14 +13,9 @@ interface ImageReply {
   }
 }
 
-let tiny: TinyServer
-let source: string
-beforeAll(async () => {
-  tiny = await startTinyServer({ keys: ['right'], images: true })
-  const picture = sharp({ create: { width: 64, height: 80, channels: 3, background: '#905020' } })
-  source = (await picture.png().toBuffer()).toString('base64')
-})
-afterAll(() => tiny.close())
+const tiny = await startTinyServer({ keys: ['right'], images: true })
+const picture = sharp({ create: { width: 64, height: 80, channels: 3, background: '#905020' } })
+const source = (await picture.png().toBuffer()).toString('base64')
 
 async function post(path: string, body: object, key = 'right'): Promise<ImageReply> {
   const response = await fetch(`${tiny.url}/v1/images/${path}`, {

@@ -4,7 +4,7 @@ import { BODY, post as postTo } from '../../src/http/test-support/requests.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { ask, CHOICE, named, NOUL, SCORE, times, useService } from './wire.ts'
 
-const { post } = useService()
+const { post } = await useService()
 
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const questions = { q: NOUL }

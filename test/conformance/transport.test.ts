@@ -5,7 +5,7 @@ import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { OverloadedError } from '../../src/index.ts'
 import { ask, KEY, NOUL, useService } from './wire.ts'
 
-const { send, post, get: fetchPath } = useService()
+const { send, post, get: fetchPath } = await useService()
 
 describe('transport', () => {
   it('S1 S2: a valid request is answered with 200 and JSON', async () => {

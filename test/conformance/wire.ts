@@ -1,5 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
-import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
+import { startTinyServer } from '../helpers/tiny-server.ts'
 
 export const KEY = 'conformance-key'
 export const NOUL = { type: 'noul', instructions: 'Is it urgent?' } as const
@@ -35,12 +34,8 @@ interface Answer {
 }
 
 /** A running service for the tests of a file, and how to talk to it. */
-export function useService() {
-  let tiny: TinyServer
-  beforeAll(async () => {
-    tiny = await startTinyServer({ keys: [{ key: KEY, scopes: ['decide', 'images', 'metrics'] }] })
-  })
-  afterAll(() => tiny.close())
+export async function useService() {
+  const tiny = await startTinyServer({ keys: [{ key: KEY, scopes: ['decide', 'images', 'metrics'] }] })
 
   async function send(path: string, init: RequestInit): Promise<Reply> {
     const response = await fetch(tiny.url + path, { redirect: 'manual', ...init })
