@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temporary-folder.ts'
 import { readLabelledRows } from './read-labelled-rows.ts'
 
@@ -15,8 +15,7 @@ it('labelled rows get questions that are given as JSON, as decide takes them', a
 })
 
 it('a row without questions says that --questions has those of all rows', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tessera-labelled-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const data = join(folder, 'rows.jsonl')
   await writeFile(data, '{"state":"x","labels":{"q":true}}\n')
   await expect(readLabelledRows({ data })).rejects.toThrow(
