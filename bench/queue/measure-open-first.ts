@@ -1,5 +1,5 @@
 import { runWorker } from '../../src/queue/index.ts'
-import type { WorkingEngine } from '../../src/queue/working-engine.ts'
+import type { WorkingEngine } from '../../src/queue/worker/working-engine.ts'
 import type { Answered } from '../measure/call-for.ts'
 import { askFor, type Figures, toFigures } from './run-callers.ts'
 import { countCost, withFleet } from './with-fleet.ts'

@@ -3,7 +3,7 @@ import { callback, count, flag, LONGEST_TIMER_MS, mustBe, oneOf, optionTable, te
 import { LIMITS } from '../schemas/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
-import { showWorkerFault, type WorkerFault } from './worker-fault.ts'
+import { showWorkerFault, type WorkerFault } from './worker/worker-fault.ts'
 
 /** What fronts and workers of one queue agree on. */
 export interface ConnectionOptions {
