@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { endWhenInterrupted, untilInterrupted } from './until-interrupted.ts'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { endUnread, endWhenInterrupted, untilInterrupted } from './until-interrupted.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
@@ -13,6 +13,24 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
   for (const name of SIGNALS) process.removeAllListeners(name)
+})
+
+it('leaves messages that are not read yet to their reader, unless it was told to end', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'performance'] })
+  const stderr = vi.spyOn(process.stderr, 'writableLength', 'get').mockReturnValue(1)
+  const stdout = vi.spyOn(process.stdout, 'writableLength', 'get').mockReturnValue(0)
+  onTestFinished(() => [stderr, stdout].forEach((spy) => spy.mockRestore()))
+  untilInterrupted()
+  endUnread()
+  vi.advanceTimersByTime(60_000)
+  expect(exit.mock.calls).toEqual([])
+  process.emit('SIGTERM', 'SIGTERM')
+  stdout.mockReturnValue(1)
+  vi.advanceTimersByTime(60_000)
+  expect(exit.mock.calls).toEqual([])
+  stdout.mockReturnValue(0)
+  vi.advanceTimersByTime(500)
+  expect(exit.mock.calls).toEqual([[]])
 })
 
 it.each([

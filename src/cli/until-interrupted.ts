@@ -12,6 +12,9 @@ const MOMENT_MS = 500
 /** One that comes so soon after the first is the same: npm passes on what a terminal or a service manager has told all. */
 const SAME_MS = 500
 
+/** Whether a signal has told the command to end. */
+let isTold = false
+
 /** Why a command ends early: the user, or what runs it, told it to. */
 export class Interruption extends Error {
   readonly signal: Signal
@@ -30,6 +33,7 @@ export class Interruption extends Error {
 export function untilInterrupted(): AbortSignal {
   const controller = new AbortController()
   const stop = (name: Signal) => {
+    isTold = true
     const since = performance.now()
     const endLater = (later: Signal) => {
       if (performance.now() - since < SAME_MS) return
@@ -60,11 +64,14 @@ export function endStopped(status: typeof process.exitCode): void {
   if (stopped !== undefined) setTimeout(end, MOMENT_MS, stopped).unref()
 }
 
-/** Ends the process a moment after its command, where nobody reads its messages; what it has for stdout is waited for. */
+/**
+ * Ends the process a moment after its command, where a signal told that to end and nobody reads its messages; what it has for stdout is waited
+ * for. Messages of others may have a reader who takes his time, such as `less`.
+ */
 export function endUnread(): void {
   const { stdout, stderr } = process
   const look = () => {
-    if (stderr.writableLength > 0 && stdout.writableLength === 0) process.exit()
+    if (isTold && stderr.writableLength > 0 && stdout.writableLength === 0) process.exit()
   }
   setInterval(look, MOMENT_MS).unref()
 }
