@@ -21,7 +21,7 @@ function openSession(message: string) {
 }
 
 /** An engine whose first device has no memory for a buffer, and the second has. */
-async function start() {
+async function start(maxConcurrent = 1) {
   const full = await openSession(MISSING)
   const opened: string[] = []
   const source = {
@@ -42,7 +42,7 @@ async function start() {
       return { backend: { name, dispose: async () => {} }, chosen: name } as unknown as BackendChoice
     },
   )
-  const options = resolveOptions({ backend: 'cpu', threads: 1, maxConcurrent: 1 }, {})
+  const options = resolveOptions({ backend: 'cpu', threads: 1, maxConcurrent }, {})
   return { engine: await startEngine(options, connect, source), opened }
 }
 
@@ -61,5 +61,16 @@ it('without memory for a buffer ends the call that needs it alone; what waits an
   expect(first).toMatchObject({ value: [full, { answers: {} }] })
   expect(waiting).toMatchObject({ value: { answers: {} } })
   expect(opened.toSorted()).toEqual(['closed', 'started', 'started'])
+  await engine.dispose()
+})
+
+it('ends the calls that run beside it so that they may be tried again', async () => {
+  const { engine } = await start(2)
+  const calls = [engine.decide(REQUEST), engine.decide(REQUEST)]
+  const ends = (await Promise.allSettled(calls)) as { readonly reason?: { code: string; retryable: boolean } }[]
+  expect(ends.map(({ reason }) => [reason?.code, reason?.retryable])).toEqual([
+    ['insufficient_memory', false],
+    ['worker_crashed', true],
+  ])
   await engine.dispose()
 })
