@@ -63,8 +63,8 @@ export interface ServerOptions {
   readonly maxEditBodyBytes?: number | undefined
   /**
    * Bytes for bodies, three times the length of each, over all requests that are read or answered. More wait at their clients for 10 s, then get
-   * 529; small ones (a 256th) have an eighth beside it, unread results in a shared store as much. Default 256 MiB, or a quarter of the memory
-   * where that is less; at least three times the largest body.
+   * 529; small ones (a 256th) have an eighth more for themselves, and unread results in a shared store as much as all bodies. Default
+   * 256 MiB, or a quarter of the memory where that is less; at least three times the largest body.
    *
    * @example
    * ```ts
