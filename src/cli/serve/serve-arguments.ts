@@ -79,7 +79,8 @@ export const serveArguments = {
   },
   workers: {
     type: 'string',
-    description: 'worker threads that calls are shared out to; default auto: one for each processor, for small models',
+    description:
+      'worker threads that calls are shared out to; default auto: one for each of --threads, for small models',
     valueHint: 'n',
   },
   ...isolateArgument,
