@@ -80,7 +80,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
   /**
    * Worker threads that calls are shared out to, 1 or more, each with models of its own open. On a CPU, many short calls at once are
    * done faster by several workers of few threads than by one of many; a single call is not. So `'auto'` has one worker with all threads, for calls that
-   * are alone, pictures and models of more than 64 MiB, and starts one of a single thread for each thread, up to 8, when calls come together. It is 1 with
+   * are alone, pictures and models of more than 64 MiB, and starts one of a single thread for each of `threads`, up to 8, when calls come together. It is 1 with
    * `keepStates`, with one thread, unless `worker` is true, and where memory is short. On other backends than `cpu` the first has all calls, and the others are never started. Default 1; `tessera serve` has `'auto'`.
    *
    * @example
