@@ -1,8 +1,22 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { npmCommand } from './npm.ts'
 
@@ -50,27 +64,75 @@ export function runIn(app: string, command: string, args: readonly string[], { i
   return { code: status, stdout, stderr }
 }
 
-/** Packs the repository, whose build is renewed where the sources are newer, and installs the tarball in an empty app. */
+/** An app of its own that has the package installed. */
 export async function installPackage(): Promise<InstalledPackage> {
-  await buildIfOlder()
+  const { folder, filename, size, files } = await installOnce()
   const app = await mkdtemp(join(tmpdir(), 'tessera-app-'))
   const remove = () => rm(app, { recursive: true, force: true })
   try {
-    const { stdout } = await run(
-      ...npmCommand('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app]),
-      {
-        cwd: ROOT,
-        env: environment,
-      },
-    )
-    const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: PackedFile[] }]
-    await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
-    const tarball = join(app, packed.filename)
-    await install(app, tarball)
-    return { app, tarball, files: packed.files, size: packed.size, remove }
+    await linkTree(folder, app)
+    return { app, tarball: join(app, filename), files, size, remove }
   } catch (error) {
     await remove()
     throw error
+  }
+}
+
+type Packed = { readonly filename: string; readonly size: number; readonly files: readonly PackedFile[] }
+
+/**
+ * Packs the repository, whose build is renewed where the sources are newer, and installs the tarball in an empty app: the first test file of a run that
+ * asks for it, in the folder for temporary files of that run, as to pack and install takes half a gigabyte and the processor for a quarter of a minute.
+ */
+async function installOnce(): Promise<Packed & { folder: string }> {
+  const once = join(tmpdir(), 'tessera-installed')
+  const folder = join(once, 'app')
+  const outcome = join(once, 'outcome.json')
+  if (await isFirst(once)) {
+    const result = await install(folder).catch((error: unknown) => ({ failed: String(error) }))
+    await writeFile(`${outcome}.part`, JSON.stringify(result))
+    await rename(`${outcome}.part`, outcome)
+  }
+  while (!existsSync(outcome)) await delay(200)
+  const result = JSON.parse(await readFile(outcome, 'utf8')) as Packed | { failed: string }
+  if ('failed' in result) throw new Error(`the package cannot be installed: ${result.failed}`)
+  return { ...result, folder }
+}
+
+/** Of all processes that ask, one makes the folder. */
+async function isFirst(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function install(app: string): Promise<Packed> {
+  await buildIfOlder()
+  await mkdir(app)
+  const pack = npmCommand('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app])
+  const { stdout } = await run(...pack, { cwd: ROOT, env: environment })
+  const [{ filename, size, files }] = JSON.parse(stdout) as [Packed]
+  await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
+  await installTarball(app, join(app, filename))
+  return { filename, size, files }
+}
+
+/** What npm writes into, where it replaces everything else. */
+const WRITTEN_BY_NPM = new Set(['package.json', 'package-lock.json', '.package-lock.json'])
+
+/** A second folder of the same files. */
+async function linkTree(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) {
+      await mkdir(target)
+      await linkTree(source, target)
+    } else if (entry.isSymbolicLink()) await symlink(await readlink(source), target, 'junction')
+    else await (WRITTEN_BY_NPM.has(entry.name) ? copyFile : link)(source, target)
   }
 }
 
@@ -96,7 +158,7 @@ export async function npmInstall(app: string, ...packages: string[]): Promise<bo
 }
 
 /** Without a network, the repository's copies of what package.json declares, and nothing else, stand in for the registry's. */
-async function install(app: string, tarball: string): Promise<void> {
+async function installTarball(app: string, tarball: string): Promise<void> {
   if (await npmInstall(app, tarball)) return
   process.stderr.write(
     "the npm registry cannot be reached: the package is tested with the repository's copies of its dependencies\n",
