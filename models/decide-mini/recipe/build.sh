@@ -41,7 +41,11 @@ train=("$data"/decisions-train-0?.jsonl.xz)
   -- "$data/decisions-procedural-00.jsonl.xz"
 
 # texts and questions that a large language model wrote for this one
-[ -d "$work/texts" ] || { mkdir -p "$work/texts.part" && tar xJf written.tar.xz -C "$work/texts.part" && mv "$work/texts.part" "$work/texts"; }
+if [ ! -d "$work/texts" ]; then
+  mkdir -p "$work/texts.part"
+  for archive in written written-more; do tar xJf "$archive.tar.xz" -C "$work/texts.part"; done
+  mv "$work/texts.part" "$work/texts"
+fi
 [ -f "$work/written.jsonl.xz" ] || "$python" written_questions.py --written "$work/texts" --out "$work/written.jsonl.xz"
 [ -f "$work/written/rows.npy" ] || "${pack[@]}" --out "$work/written" --fingerprints "$fingerprints" --longest 320 --augment --seed 21 -- "$work/written.jsonl.xz"
 
