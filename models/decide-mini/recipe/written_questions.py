@@ -1,4 +1,4 @@
-"""Puts the questions of `written.tar.xz` to its texts.
+"""Puts the questions of `written.tar.xz` and `written-more.tar.xz` to their texts.
 
 The texts, questions and labels there were written for this model by a large language model, line by line and out of its head. A folder has texts with codes that say
 what is true of them (`texts.tsv`, some of two texts) and questions that are answered by codes (`asks.jsonl`), or whole rows (`rows.jsonl`).
@@ -79,7 +79,7 @@ class Written(Asking):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--written", type=Path, required=True, help="folder of folders, as in the archive beside this program")
+    parser.add_argument("--written", type=Path, required=True, help="folder of folders, as in the archives beside this program")
     parser.add_argument("--times", type=int, default=4, help="rows of a text")
     parser.add_argument("--seed", type=int, default=12)
     parser.add_argument("--kept", action="store_true", help="the whole rows that packs leave out, as a probe, instead of all")
