@@ -35,7 +35,7 @@ def main():
     (args.out / "config.json").write_text(json.dumps(model.config.written(), indent=2) + "\n")
     written = json.loads(open_tokenizer(args.tokenizer).to_str())
     (args.out / "tokenizer.json").write_text(json.dumps({**written, "post_processor": None}, ensure_ascii=False, separators=(",", ":")))
-    manifest = {"name": "decide-mini", "version": "1.6.0", "template": "tree-1", "readout": "scorer", "window": {"tokens": WINDOW, "overlap": OVERLAP, "sharpness": 4}}
+    manifest = {"name": "decide-mini", "version": "1.7.0", "template": "tree-1", "readout": "scorer", "window": {"tokens": WINDOW, "overlap": OVERLAP, "sharpness": 4}}
     (args.out / "tessera.json").write_text(json.dumps(manifest, indent=2) + "\n")
     print(f"step {saved['step']}, {saved['spent'] / 60:.0f} minutes, {saved['seen'] / 1e6:.1f}M tokens")
 
