@@ -47,7 +47,7 @@ if [ ! -d "$work/texts" ]; then
   mv "$work/texts.part" "$work/texts"
 fi
 [ -f "$work/written.jsonl.xz" ] || "$python" written_questions.py --written "$work/texts" --out "$work/written.jsonl.xz"
-[ -f "$work/written/rows.npy" ] || "${pack[@]}" --out "$work/written" --fingerprints "$fingerprints" --rows 122000 --power 1 --longest 320 --augment --seed 21 \
+[ -f "$work/written/rows.npy" ] || "${pack[@]}" --out "$work/written" --fingerprints "$fingerprints" --rows 132000 --power 1 --longest 320 --augment --seed 21 \
   --less $(<written.txt) -- "$work/written.jsonl.xz"
 
 without=(lookups made subjects scores junk reviews desk facts sections neither alike)
