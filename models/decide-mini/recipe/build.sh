@@ -43,11 +43,11 @@ train=("$data"/decisions-train-0?.jsonl.xz)
 # texts and questions that a large language model wrote for this one
 if [ ! -d "$work/texts" ]; then
   mkdir -p "$work/texts.part"
-  for archive in written written-more; do tar xJf "$archive.tar.xz" -C "$work/texts.part"; done
+  for archive in written written-more written-third; do tar xJf "$archive.tar.xz" -C "$work/texts.part"; done
   mv "$work/texts.part" "$work/texts"
 fi
 [ -f "$work/written.jsonl.xz" ] || "$python" written_questions.py --written "$work/texts" --out "$work/written.jsonl.xz"
-[ -f "$work/written/rows.npy" ] || "${pack[@]}" --out "$work/written" --fingerprints "$fingerprints" --rows 132000 --power 1 --longest 320 --augment --seed 21 \
+[ -f "$work/written/rows.npy" ] || "${pack[@]}" --out "$work/written" --fingerprints "$fingerprints" --rows 200000 --power 1 --longest 320 --augment --seed 21 \
   --less $(<written.txt) -- "$work/written.jsonl.xz"
 
 without=(lookups made subjects scores junk reviews desk facts sections neither alike)

@@ -22,7 +22,7 @@ pack made-2 --longest 144 --seed 3 -- "$made/messages.jsonl.xz" &
 pack made-3 --longest 144 --seed 3 -- "$made/reading.jsonl.xz" &
 pack subjects-1 --longest 144 --seed 4 -- "$made/subjects.jsonl.xz" &
 pack scores-1 --longest 160 --seed 7 -- "$made/scores.jsonl.xz" &
-pack written-1 --rows 132000 --power 1 --longest 320 --augment --seed 21 --less $(<written.txt) -- "$made/written.jsonl.xz" &
+pack written-1 --rows 200000 --power 1 --longest 320 --augment --seed 21 --less $(<written.txt) -- "$made/written.jsonl.xz" &
 for name in junk reviews desk facts sections neither lookups alike; do
   pack "$name-1" --longest 200 --seed 8 -- "$made/$name.jsonl.xz" &
 done

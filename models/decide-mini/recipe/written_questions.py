@@ -1,4 +1,4 @@
-"""Puts the questions of `written.tar.xz` and `written-more.tar.xz` to their texts.
+"""Puts the questions of the archives `written*.tar.xz` to their texts.
 
 The texts, questions and labels there were written for this model by a large language model, line by line and out of its head. A folder has texts with codes that say
 what is true of them (`texts.tsv`, some of two texts) and questions that are answered by codes (`asks.jsonl`), or whole rows (`rows.jsonl`).
