@@ -10,7 +10,7 @@ from torch import nn
 class Config:
     block_out_channels: tuple = (16, 32, 64, 128, 192)
     decoder_block_out_channels: tuple = (12, 24, 48, 96, 192)
-    layers_per_block: int = 1
+    layers_per_block: int = 2
     latent_channels: int = 30
     norm_num_groups: int = 1
     batch_norm_eps: float = 1e-4

@@ -1,4 +1,7 @@
-"""Writes the released bundle's weights as floats, start.pt, encoder.pt and decoder.pt, to train on from."""
+"""Writes the released bundle's weights as floats, start.pt, encoder.pt and decoder.pt, to train on from.
+
+Blocks of the autoencoder that the bundle doesn't have add nothing at first.
+"""
 import argparse
 from pathlib import Path
 
@@ -6,6 +9,7 @@ import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
+from autoencoder import Config, Decoder, Encoder, initialize
 from content import CHANNELS
 from start import build
 
@@ -43,8 +47,10 @@ def main():
     model["image"].load_state_dict(image)
     torch.save(model.state_dict(), args.work / "start.pt")
     parts = floats(args.bundle / "vae" / "model.safetensors")
-    for kind in ("encoder", "decoder"):
-        torch.save({"model": {name.removeprefix(f"{kind}."): tensor for name, tensor in parts.items() if name.startswith(f"{kind}.")}, "step": 0}, args.work / f"{kind}.pt")
+    for kind, part in (("encoder", Encoder), ("decoder", Decoder)):
+        fresh = initialize(part(Config())).state_dict()
+        known = {name.removeprefix(f"{kind}."): tensor for name, tensor in parts.items() if name.startswith(f"{kind}.")}
+        torch.save({"model": fresh | known, "step": 0}, args.work / f"{kind}.pt")
 
 
 if __name__ == "__main__":

@@ -16,12 +16,14 @@ from autoencoder import Config, Decoder, in_range, initialize
 from content import AT, CHANNELS, GRID, Contents, unpack
 from looks import Looks
 from scenes import CELL, COLOURS, FONTS, GLYPHS, OBJECTS, PACKED, SIDE, STYLES, Renderer, Scene
-from tasks import pick, random_background, random_item, random_pair, random_scene, random_words
+from tasks import SMALL, pick, random_background, random_item, random_pair, random_scene, random_words
 from training import Training
 
 NOISE, LOOK_NOISE, FADED = 0.15, 0.6, 0.7
 # All but one of so many steps are pieces full of letters, which are many things to know and little of a picture; 4 while narrow ones have no shape.
-PAGES_EVERY = 3
+PAGES_EVERY = 2
+# Share of the lines on them that are wide, and of those that have small letters only, which are most alike.
+WIDE, SMALL_ONLY = 0.2, 0.5
 # Share of those that are mirrored.
 TURNED = 0.12
 
@@ -47,9 +49,10 @@ def page_of_letters(rng, renderer, contents):
     page = Scene(**ground)
     picture, grid = renderer.render(page).astype(np.float32), contents.of(page).reshape(GRID, GRID, CHANNELS)
     for top in range(0, GRID, 2):
-        wide = rng.random() < 0.3
+        wide = rng.random() < WIDE
         for row in (top,) if wide else (top, top + 1):
-            word = "".join(GLYPHS[at] for at in rng.integers(len(GLYPHS), size=SIDE // CELL if wide else 2 * SIDE // CELL))
+            glyphs = SMALL if rng.random() < SMALL_ONLY else GLYPHS
+            word = "".join(glyphs[at] for at in rng.integers(len(glyphs), size=SIDE // CELL if wide else 2 * SIDE // CELL))
             line = page.but(ink=pick(rng, ["", "", *(name for name in COLOURS if name not in ground.values())]), font=pick(rng, list(FONTS)))
             renderer.write(picture, line, word, row)
             contents.write(grid, line, word, row)
