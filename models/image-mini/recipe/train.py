@@ -117,9 +117,9 @@ def main():
         for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
             group["lr"] = rate * scale
         losses = []
-        count = round(args.batch * args.shares[spent >= DRAW_FIRST * args.minutes * 60])
+        count = max(1, round(args.batch * args.shares[spent >= DRAW_FIRST * args.minutes * 60]))
         combine = step % COMBINE_EVERY == 0
-        tasks = (batches.draw_scenes, args.batch), (batches.draw_combinations, round(COMBINED * count)) if combine else (batches.draw_edits, count)
+        tasks = (batches.draw_scenes, args.batch), (batches.draw_combinations, max(1, round(COMBINED * count))) if combine else (batches.draw_edits, count)
         for draw, size in tasks:
             ids, lengths, target, *references = draw(size)
             with torch.autocast(args.device, torch.bfloat16, enabled=not args.precise):
