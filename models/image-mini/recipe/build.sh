@@ -5,7 +5,7 @@
 #
 # DATA is the folder with index.jsonl, 3d/ and flat/. Needs Python with requirements.txt, Node, and Debian's fonts-dejavu-core; for the
 # evaluation of words also tesseract-ocr. Steps whose result is there already are not repeated. DECODER_MINUTES, ENCODER_MINUTES and
-# CLASSIFIER_MINUTES are how long those are trained; EVERY measures each so many prompts only. All of it, small and elsewhere, took 19 minutes on a shared core:
+# CLASSIFIER_MINUTES are how long those are trained; EVERY measures each so many prompts only. All of it, small and elsewhere, took 19 minutes on a shared core, before the autoencoder had another block a level:
 #
 #     WORK=/tmp/work OUT=/tmp/bundle DECODER_MINUTES=3 ENCODER_MINUTES=2 CLASSIFIER_MINUTES=1 EVERY=20 ./build.sh DATA --minutes 4
 set -euo pipefail
